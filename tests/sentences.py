@@ -21,18 +21,24 @@ def sentences(paragraph, words=4):
 
 
 def comments(file):
-    """(line, sentence) of each run of comment lines in a C++ or Python source."""
-    mark = r"^\s*///?<?\s?(.*)" if file.suffix in (".hpp", ".cpp", ".h") else r"^\s*#\s(.*)"
-    start, block = 0, []
+    """(line, sentence) of each paragraph of comments in a C++ or Python source. Indented lines in a comment are layouts, formulas
+    or code, not sentences. A comment after code is separate, with its continuation in the same column."""
+    mark = r"^\s*(///<|///|//)(?!/)\s?(.*)" if file.suffix in (".hpp", ".cpp", ".h") else r"^\s*(#)\s(.*)"
+    item = re.compile(r"(?:[-*]|\d+\.) ")
+    start, column, block = 0, 0, []
     for number, line in enumerate([*file.read_text(encoding="utf-8").splitlines(), ""], 1):
-        found = re.match(mark, line) or re.search(r"\s///?<?\s(.*)$", line) if "http" not in line else None
-        if found and "SPDX" not in line:
-            if not block:
-                start = number
-            block.append(found[1])
-        elif block:
+        found = re.match(mark, line) if "http" not in line and "SPDX" not in line else None
+        after_code = None if found or "http" in line else re.search(r"\s(///<|//)\s(.*)$", line)
+        of_item = bool(block and item.match(block[0]) and re.match(r" {2,3}\S", found[2])) if found else False
+        prose = bool(found and found[2].strip() and (of_item or not found[2].startswith(" ")))
+        if block and not (prose and found.start(1) == column and not item.match(found[2])):
             yield from ((start, one) for one in sentences(" ".join(block)))
             block = []
+        found = found if prose else after_code
+        if found:
+            if not block:
+                start, column = number, found.start(1)
+            block.append(found[2])
 
 
 def messages(file):

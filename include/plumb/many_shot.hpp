@@ -61,11 +61,11 @@ template <class Scorer>
     const ManyShotRelation& first = relations.front();
     if (!first.skipped()) {
       throw user_error({.field = first.relation().code}, "has no question to ask",
-                       "set numbers of `shots`, or give facts that `eic` can use");
+                       "set numbers of `shots`, or add facts that `eic` can use");
     }
     throw user_error({.field = first.relation().code},
                      first.skipped()->what + " (" + first.skipped()->detail + ")",
-                     first.remedy() + ", or give more facts");
+                     first.remedy() + ", or add more facts");
   }
 }
 

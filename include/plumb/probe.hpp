@@ -53,7 +53,7 @@ inline std::vector<std::size_t> chosen_templates(const Relation& relation,
     throw user_error({.setting = "templates"},
                      "template " + std::to_string(index) + " is not one of " + relation.code +
                          "'s " + counted(relation.templates.size(), "template"),
-                     "templates count from 0");
+                     "templates are numbered from 0");
   }
   if (chosen.empty()) {
     chosen.resize(relation.templates.size());

@@ -114,7 +114,8 @@ Choice choice_of(const std::string& word, const char* setting) {
     if (name_of(one) == word) return one;
     known += (known.empty() ? "" : ", ") + std::string(name_of(one));
   }
-  throw user_error({.setting = setting}, "'" + word + "' is not a choice", "use one of " + known);
+  throw user_error({.setting = setting}, "'" + word + "' is not a valid choice",
+                   "use one of " + known);
 }
 
 /// JSON as Python's own objects.

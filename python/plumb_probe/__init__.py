@@ -44,7 +44,7 @@ def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_t
     if isinstance(model, Model):
         return model
     if precision not in ("exact", "fast"):
-        raise _wrong("precision", f"'{precision}' is not a choice", "use \"exact\" or \"fast\"")
+        raise _wrong("precision", f"'{precision}' is not a valid choice", "use \"exact\" or \"fast\"")
     if threads < 0:
         raise _wrong("threads", f"{threads} is negative", "use 0 for one thread per core")
     if engine and tokenizer is None:

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_no_paraphrase_gave_is_refused) {
   };
   auto relation = answered("r", {{0, {{1, 0.5}}}});
   relation.relation.facts[0].subject = "Rome";
-  const std::string words = "the aggregation seventh chose option 7, which no paraphrase gave";
+  const std::string words = "the aggregation seventh chose option 7, which no paraphrase predicted";
   BOOST_CHECK_EXCEPTION((void)Aggregator(Seventh{})(cells({{1, 0.5}})), Error,
                         test::says(Fault::user, words));
   BOOST_CHECK_EXCEPTION((void)Aggregator(Seventh{}).aggregate(relation), Error,

@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(consistency_goes_by_matches_and_not_by_equal_texts) {
 
 BOOST_AUTO_TEST_CASE(a_row_about_what_was_not_asked_is_named_by_file_and_line) {
   RecordedAnswer other = row(1, {1, 0, 0}, "x");
-  const std::string not_asked = "contains: the row is about a prompt that was not asked";
+  const std::string not_asked = "contains: the row belongs to a prompt that was not used";
   const auto with = [&](auto change) {
     RecordedAnswer changed = other;
     change(changed);
@@ -342,17 +342,17 @@ BOOST_AUTO_TEST_CASE(a_row_about_what_was_not_asked_is_named_by_file_and_line) {
           "contains: its log-probability is above 0");
   refuses(row(1, {0, 0, 0}, "hydrogen"), "contains: this prompt already has a row");
   refuses(with([](auto& one) { one.relation = "colour"; }),
-          "colour: is not a relation that was asked, or its rows are not contiguous");
+          "colour: is not one of the relations that were queried, or its rows are not contiguous");
   refuses(row(0, {0, 0, 0}, "H"),
-          "symbol: is not a relation that was asked, or its rows are not contiguous");
+          "symbol: is not one of the relations that were queried, or its rows are not contiguous");
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_that_stands_twice_is_found_wherever_it_stands) {
   GenerationFolder folder;
   folder.setting("a", {row(0, {0, 0, 0}, "H"), row(0, {1, 0, 0}, "He"), row(0, {0, 0, 0}, "H")});
-  BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "a", folder.asked(), SameWord{}), Error,
-                        says(Fault::user,
-                             "a_answers.jsonl:3: symbol: this prompt already has a row"));
+  BOOST_CHECK_EXCEPTION(
+      (void)read_answered(folder.path(), "a", folder.asked(), SameWord{}), Error,
+      says(Fault::user, "a_answers.jsonl:3: symbol: this prompt already has a row"));
   // Equal indices in two relations identify two different prompts.
   folder.setting("b", {row(0, {0, 0, 0}, "H"), row(1, {0, 0, 0}, "H"), row(2, {0, 0, 0}, "H")});
   BOOST_TEST(read_answered(folder.path(), "b", folder.asked(), SameWord{}).outcomes.prompts() ==

@@ -123,8 +123,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   dataset.relations[0].facts[1].answer = 2;
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
                         says(Fault::user,
-                             "capital: the answer or the choices of 'Korea' do not "
-                             "fit 2 options"));
+                             "capital: the answer or the choices of 'Korea' do not match 2 options"));
   dataset.relations[0].facts[1].answer = 1;
   Always never{{-std::numeric_limits<double>::infinity(), 0, 1, 0}};
   BOOST_CHECK_EXCEPTION(

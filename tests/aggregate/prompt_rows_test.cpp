@@ -34,13 +34,14 @@ BOOST_AUTO_TEST_CASE(rows_come_relation_by_relation_about_what_was_asked) {
   };
   refused({first, first}, "rows:2: symbol: this prompt already has a row");
   refused({last, first},
-          "rows:2: symbol: is not a relation that was asked, or its rows are not contiguous");
+          "rows:2: symbol: is not one of the relations that were queried, or its rows are not "
+          "contiguous");
   RecordedAnswer other = first;
   other.subject = "nobody";
-  refused({other}, "rows:1: symbol: the row is about a prompt that was not asked");
+  refused({other}, "rows:1: symbol: the row belongs to a prompt that was not used");
   other = first;
   other.prompt.template_index = 100;
-  refused({other}, "rows:1: symbol: the row is about a prompt that was not asked");
+  refused({other}, "rows:1: symbol: the row belongs to a prompt that was not used");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(a_lone_template_without_a_text_is_a_paraphrase_and_of_sever
   BOOST_TEST(prediction_frame(relation, {0}, {}).paraphrases == 1U);
   BOOST_CHECK_EXCEPTION((void)prediction_frame(relation, {0, 1}, {}), Error,
                         says(Fault::user,
-                             "P36: the metadata has no text for template 0, so its kind is not "
-                             "known; set `paraphrases`, `verbalized` and `numerical`"));
+                             "P36: the metadata has no text for template 0, so its kind is "
+                             "unknown; set `paraphrases`, `verbalized` and `numerical`"));
   BOOST_TEST(prediction_frame(relation, {0, 1}, {.paraphrases = Places{0, 1}}).paraphrases == 2U);
 }
 

@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
   any.release(tree, TokenTree::root);  // has no effect
   any.reserve(31);
   BOOST_CHECK_EXCEPTION(any.evaluate(std::span<const TokenId>(), {}), Error,
-                        says(Fault::internal, "evaluate: this backend lacks it"));
+                        says(Fault::internal, "evaluate: this backend does not support it"));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
   AnyModel plain = AnyModel::made_by([] { return NgramModel(text); });
   TokenTree tree;
   const auto lacks = [](const std::string& what) {
-    return says(Fault::internal, what + ": this backend lacks it");
+    return says(Fault::internal, what + ": this backend does not support it");
   };
   BOOST_CHECK_EXCEPTION((void)plain.special_tokens(), Error, lacks("special_tokens"));
   BOOST_CHECK_EXCEPTION((void)plain.dimension(), Error, lacks("dimension"));

@@ -283,15 +283,17 @@ BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
   refused<MeddledTree>(silent, "gave no row for the token at position 0");
   const Meddle from_one = [](const LogitsVisitor& visit, std::uint32_t at,
                              std::span<const float> row) { visit(at + 1, row); };
-  refused<Meddled>(from_one, "gave a row of position 2 of 2; positions count from 0");
+  refused<Meddled>(from_one, "gave a row for position 2 of 2; positions count from 0");
   const Meddle twice = [](const LogitsVisitor& visit, std::uint32_t at,
                           std::span<const float> row) {
     visit(at, row);
     visit(at, row);
   };
-  refused<Meddled>(twice, "gave a row of position 0 twice, or after a later one");
-  refused<MeddledTree>(from_one, "gave a row of node 3, which was not wanted or was already given");
-  refused<MeddledTree>(twice, "gave a row of node 1, which was not wanted or was already given");
+  refused<Meddled>(twice, "gave a row for position 0 twice, or after a later one");
+  refused<MeddledTree>(from_one,
+                       "gave a row for node 3, which was not requested or was already given");
+  refused<MeddledTree>(twice,
+                       "gave a row for node 1, which was not requested or was already given");
   const Meddle last_alone = [](const LogitsVisitor& visit, std::uint32_t at,
                                std::span<const float> row) {
     if (at == 1) visit(at, row);

@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(
   refuses(pooled(1), "its llama.pooling_type is mean");
   refuses(pooled(2), "its llama.pooling_type is cls");
   refuses(pooled(4), "its llama.pooling_type is rank");
-  refuses(pooled(5), "its llama.pooling_type is 5, which is not a known kind of pooling");
-  refuses(pooled(9), "its llama.pooling_type is 9, which is not a known kind of pooling");
+  refuses(pooled(5), "its llama.pooling_type is 5, which is not a known pooling type");
+  refuses(pooled(9), "its llama.pooling_type is 9, which is not a known pooling type");
   BOOST_TEST(plumb::detail::LlamaModel({pooled(0)}).describe().warnings.empty());
   const auto warnings = plumb::detail::LlamaModel({pooled(3)}).describe().warnings;
   BOOST_REQUIRE(warnings.size() == 1U);

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_later_part_that_is_cut_off_is_named) {
   const auto third = folder / "m-00003-of-00004.gguf";
   std::filesystem::resize_file(third, std::filesystem::file_size(third) - 5);
   BOOST_CHECK_EXCEPTION(plumb::detail::GgufModel(first).refuse_cut_parts(), plumb::detail::Error,
-                        says(Fault::user, "m-00003-of-00004.gguf: is cut off: it has "));
+                        says(Fault::user, "m-00003-of-00004.gguf: is truncated: it has "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(choices_without_effect_are_refused) {
   main_gpu.main_gpu = 0;
   mode.split_mode = SplitMode::row;
   shares.tensor_split = {1, 1};
-  const std::string none = "this llama.cpp has no GPU; build it for a GPU (PLUMB_LLAMA_BACKEND)";
+  const std::string none =
+      "this llama.cpp cannot use a GPU; build it for a GPU (PLUMB_LLAMA_BACKEND)";
   refused(layers, "", "`gpu-layers`: " + none);
   refused(main_gpu, "", "`main-gpu`: " + none);
   refused(mode, "", "`split-mode`: " + none);
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(exact_scores_keep_an_f32_cache_and_no_flash_attention) {
   BOOST_CHECK_EXCEPTION((void)context(CacheType::f32, Precision::fast), Error,
                         says(Fault::user, "`cache-type`: f32 has no effect on fast scores"));
   BOOST_CHECK_EXCEPTION((void)context({}, Precision::bf16), Error,
-                        says(Fault::user, "`precision`: bf16 is for Hugging Face folders"));
+                        says(Fault::user, "`precision`: bf16 is only for Hugging Face folders"));
   BOOST_TEST(context(CacheType::q8_0, Precision::fast).type_k == GGML_TYPE_Q8_0);
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     EngineOptions engine;

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_vocabulary_that_names_no_pre_tokenizer_is_warned_of) {
   const auto missing = warnings([&](gguf_context* to) { gguf_remove_key(to, key); });
   BOOST_REQUIRE(missing.size() == 1U);
   BOOST_TEST(
-      missing[0].starts_with("Warning: the model's file names no pre-tokenizer "
+      missing[0].starts_with("Warning: the model's file specifies no pre-tokenizer "
                              "(tokenizer.ggml.pre), so llama.cpp guesses"));
   BOOST_TEST(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, ""); }) == missing,
              boost::test_tools::per_element());

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(an_engine_that_is_wrong_is_told_so) {
   SequenceBatches shifted(std::move(off));
   CausalScorer other(shifted);
   BOOST_CHECK_EXCEPTION((void)other.score(query_of_cities()), Error,
-                        says(Fault::user, "which was not asked for; both count from 0"));
+                        says(Fault::user, "which was not requested; both count from 0"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -102,13 +102,12 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
   const auto differing = [](std::vector<float>& row, std::size_t rows) {
     for (float& x : row) x = static_cast<float>(rows);  // every row has a different number
   };
-  refused(Changed(zero, zero), 0.5, "m.gguf gives rows of logits in which all numbers are equal");
+  refused(Changed(zero, zero), 0.5, "m.gguf gives rows whose logits are all equal");
   refused(Changed(differing, differing), 0.5,
-          "gives rows of logits in which all numbers are "
-          "equal");
+          "gives rows whose logits are all equal");
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
-                        says(Fault::user, "all numbers are equal"));
+                        says(Fault::user, "logits are all equal"));
   NgramModel bigrams("ab", 2);  // after every token except two, all its logits are equal
   BOOST_CHECK_NO_THROW((void)check_at_start(bigrams, 0.5, "m"));
 }
@@ -120,7 +119,7 @@ BOOST_AUTO_TEST_CASE(rows_without_a_distribution_are_refused) {
       if (rows == 5) row[3] = bad;
     };
     refused(Changed([](auto&, std::size_t) {}, one), 0.5,
-            "gives rows of logits that are not finite");
+            "gives rows of non-finite logits");
   }
 }
 

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(where_no_bytes_are_known_an_added_bos_stands_before_any_tex
 BOOST_AUTO_TEST_CASE(a_token_behind_the_text_is_refused) {
   const auto refused = [](const AddingTokenizer& tokenizer) {
     BOOST_CHECK_EXCEPTION((void)text_tokens(tokenizer, "ab"), Error,
-                          says(Fault::user, "after 'ab', which does not belong to the text"));
+                          says(Fault::user, "after 'ab', although it is not part of the text"));
   };
   refused({.after = {{begin_of_text, {}}}});
   refused({.after = {{end_of_text, {}}}});  // the added end token has a spelling

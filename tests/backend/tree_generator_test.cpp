@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand
               {{bytes("abc"), {std::log(2.0 / 258), std::log(3.0 / 259), std::log(2.0 / 259)}}});
 }
 
-// x, y and z are fed once, then two tokens for each of the three prompts, then two steps for each:
-// the last token of a continuation is never fed.
+// The common prefix is fed once, then the rest of each prompt, then two steps for each prompt: the
+// last token of a continuation is never fed.
 BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_all) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);

@@ -422,9 +422,11 @@ BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
     BOOST_TEST(made.templates[t].role.marker == markers[t]);
     BOOST_TEST(made.templates[t].example == examples[t]);
   }
-  BOOST_TEST(mentions(made.remarks, "Template 7 is left out: no list of template kinds has it."));
+  BOOST_TEST(
+      mentions(made.remarks, "Template 7 is left out: no list of template kinds contains it."));
   BOOST_TEST(std::ranges::count(made.remarks,
-                                "Template 7 is left out: no list of template kinds has it.") == 1);
+                                "Template 7 is left out: no list of template kinds contains it.") ==
+             1);
   BOOST_TEST(mentions(made.remarks, "Template 9 is left out"));
 }
 

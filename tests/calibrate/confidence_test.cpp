@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_marked_estimator_is_base_under_the_template_with_the_mark
 BOOST_AUTO_TEST_CASE(weighted_is_base_of_what_all_templates_answer_together) {
   auto relation = answered("P36", {{2, {{2, 0.5}, {1, 0.25}}}, {3, {{3, 0.5}, {3, 0.125}}}});
   BOOST_CHECK_EXCEPTION(Weighted{}.check(relation), Error,
-                        says(Fault::user, "P36: has no templates with weights"));
+                        says(Fault::user, "P36: has no weighted templates"));
   relation.weighted = {{1, false, 0.375, 0, 0}, {3, true, 0.875, 0, 0}};
   BOOST_CHECK_NO_THROW(Weighted{}.check(relation));
   BOOST_TEST(is(judge(Weighted{}, relation), 0.375, false));

@@ -148,10 +148,8 @@ BOOST_AUTO_TEST_CASE(a_temperature_at_the_end_of_its_range_is_remarked_on) {
       model.base[r].scores[f * 5 + model.predictions.relations[r].relation.facts[f].answer] = 0;
     }
   }
-  BOOST_TEST(
-      recalibrated(model).remarks ==
-      Names{
-          "The fitted temperature is at the end of its range; the best one is outside the range."});
+  BOOST_TEST(recalibrated(model).remarks == Names{"The fitted temperature is at the limit of its "
+                                                  "range; the best one lies outside the range."});
 }
 
 BOOST_AUTO_TEST_CASE(fewer_held_out_facts_than_bins_leave_out_ace_with_a_remark) {

@@ -184,8 +184,8 @@ BOOST_AUTO_TEST_CASE(what_must_be_said_is_said_of_each_way_of_asking) {
       "template, it uses one of the fact's other prompts.",
       "zero-shot-question: 1 pair of a fact and a template without a prompt; if sampling "
       "draws such a template, it uses one of the fact's other prompts.",
-      "Not all ways have the same prompts: each way's accuracy, Consist and Overconf use its own "
-      "prompts; knowledge sharing uses the prompts that both ways have."};
+      "Not all ways of asking have the same prompts: each way's accuracy, Consist and Overconf use "
+      "its own prompts; knowledge sharing uses those that both ways have."};
   BOOST_TEST(made.remarks == wanted, boost::test_tools::per_element());
 }
 

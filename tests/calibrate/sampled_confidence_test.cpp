@@ -188,12 +188,13 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled)
     change(sampled[1]);
   };
   with([](RecordedSamples& row) { row.prompt.fact = 9; });
-  refused("2: contains: the row is about a prompt that was not asked");
+  refused("2: contains: the row belongs to a prompt that was not used");
   // "salt" is another name for the same subject.
   with([](RecordedSamples& row) { row.subject = "salt"; });
-  refused("2: contains: the row is about a prompt that was not asked");
+  refused("2: contains: the row belongs to a prompt that was not used");
   with([](RecordedSamples& row) { row.relation = "symbol"; });
-  refused("2: symbol: is not a relation that was asked, or its rows are not contiguous");
+  refused(
+      "2: symbol: is not one of the relations that were queried, or its rows are not contiguous");
   with([](RecordedSamples& row) { row.prompt.template_index = 2; });
   refused("2: contains: the sampled prompt has no greedy answer");
   sampled[1] = sampled[0];

@@ -198,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {
   refuses("--base-template", "0-1", "'0-1' is not a whole number");
   refuses("--paraphrases", "2-1", "'2-1' is not a range");
   refuses("--estimators", "base,", "'base,' has an empty item");
-  refuses("--reduction", "max", "'max' is not a choice");
+  refuses("--reduction", "max", "'max' is not a valid choice");
   for (const char* option : {"--verbalized", "--numerical"}) {
     refused(with({option, "2"}),
             "--paraphrases: is missing; list the indices of the plain templates");

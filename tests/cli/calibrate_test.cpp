@@ -354,12 +354,11 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
   folder.write("odd/run.json", R"({"settings":[]})");
   const auto before = comparable_in(folder / "run");
   for (const char* out : {"other", "run", "foreign", "odd"}) {
-    BOOST_TEST(
-        calibrate({at("run"), "--out", at(out)})
-            .refused(
-                ": contains something other than what plumb calibrate made of the same folders; "
-                "choose"),
-        out);
+    BOOST_TEST(calibrate({at("run"), "--out", at(out)})
+                   .refused(": contains something other than what plumb calibrate produced from "
+                            "the same folders; "
+                            "choose"),
+               out);
   }
   BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: contains something other"));
   BOOST_TEST((comparable_in(folder / "run") == before));

@@ -80,8 +80,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_with_file_and_key, Loo
       file + ": limt: unknown option; did you mean limit? `plumb look --help` lists the options");
   refused(R"({"config": "other.json"})", file + ": config: unknown option");
   refused(R"({"help": true})", file + ": help: unknown option");
-  refused(R"({"limit": {"a": 1}})", file + ": limit: is not a word, a number or a list of them");
-  refused(R"({"stop": [["a"]]})", file + ": stop: is not a word, a number or a list of them");
+  refused(R"({"limit": {"a": 1}})", file + ": limit: is not a string, a number or a list of these");
+  refused(R"({"stop": [["a"]]})", file + ": stop: is not a string, a number or a list of these");
   refused(R"({"heads": 3})", file + ": heads: is a switch; write true or false");
   refused(R"([1])", file + ":1: is JSON but not an object");
   refused(R"({"limit": )", file + ":1: not JSON");
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_json_gives_the_options_of_its_run, Look) {
   refused(run("see"),
           "c.json: command_line: the run was made by plumb see; use it with that command");
   refused(R"({"status": "complete", "settings": {}, "command_line": ["plumb", "look"]})",
-          "c.json: options: is missing: an earlier plumb");
+          "c.json: options: is missing: an earlier version of plumb");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

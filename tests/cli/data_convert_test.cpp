@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_are_kept, ConvertFiles) {
   BOOST_TEST(
       convert({"--origin", "generated"})
           .refused("--origin: data does not mark which of its templates are generated; set"));
-  BOOST_TEST(convert({"--origin", "both"}).refused("--origin: 'both' is not a choice"));
+  BOOST_TEST(convert({"--origin", "both"}).refused("--origin: 'both' is not a valid choice"));
 }
 
 BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
@@ -228,14 +228,14 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
   std::filesystem::remove_all(folder / "many");
   BOOST_TEST(convert({"--to", "choices"}, "rows")
                  .refused("rows: has no relation with 500 facts and 100 objects; lower"));
-  BOOST_TEST(convert({"--to", "table"}).refused("--to: 'table' is not a choice"));
+  BOOST_TEST(convert({"--to", "table"}).refused("--to: 'table' is not a valid choice"));
   BOOST_TEST(convert({"--seed", "1"}).refused("--seed: has no effect without --to choices"));
   for (const std::string option : {"--min-facts", "--min-objects", "--seed"}) {
     BOOST_TEST(run_words({"data", "check", at("rows"), option, "1"})
                    .refused(option + ": does not apply to check; remove it, or use convert"));
     for (const std::string word : {"-1", "%value%", "x"}) {
       BOOST_TEST(convert({"--to", "choices", option, word}, "rows")
-                     .refused(option + ": '" + word + "' is not a whole number from 0"));
+                     .refused(option + ": '" + word + "' is not a non-negative whole number"));
     }
   }
   BOOST_TEST(convert({"--to", "choices", "--origin", "manual"})

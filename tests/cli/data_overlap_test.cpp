@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(what_they_stand_in_is_an_option, OverlapFiles) {
   BOOST_TEST(all({"--within", "2"}, "b.txt") == "5 0 0");
   for (const char* word : {"1", "0", "words", "-3", "1000000", "2.5", "sentence"}) {
     BOOST_TEST(overlap({"--within=" + std::string(word)})
-                   .refused("--within: '" + std::string(word) + "' is not a choice"),
+                   .refused("--within: '" + std::string(word) + "' is not a valid choice"),
                word);
   }
 }
@@ -87,7 +87,7 @@ BOOST_FIXTURE_TEST_CASE(case_and_relations_are_options, OverlapFiles) {
   BOOST_TEST(all({}, "b.txt") == "5 2 2");
   BOOST_TEST(all({"--case", "keep"}, "b.txt") == "5 0 0");
   BOOST_TEST(all({"--relations", "river"}, "b.txt") == "2 1 1");
-  BOOST_TEST(overlap({"--case", "fold"}).refused("--case: 'fold' is not a choice"));
+  BOOST_TEST(overlap({"--case", "fold"}).refused("--case: 'fold' is not a valid choice"));
   BOOST_TEST(overlap({"--relations", "rivers"}).refused("--relations: 'rivers' is not a relation"));
 }
 

@@ -172,11 +172,12 @@ BOOST_FIXTURE_TEST_CASE(each_action_has_its_own_options, ConsoleFiles) {
   BOOST_TEST(run_words({"data", "check", at("data"), "--templates", at("t.jsonl")})
                  .refused("--templates: does not apply to check"));
   BOOST_TEST(run_words({"data", "convert", at("data")})
-                 .refused("--out: is missing; name a new or empty folder"));
+                 .refused("--out: is missing; pass a new or empty folder"));
 }
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
-  BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice; use check"));
+  BOOST_TEST(
+      run_words({"data", "chek", at("data")}).refused("'chek' is not a valid choice; use check"));
   BOOST_TEST(run_words({"data", "check"}).refused("no dataset given; use plumb data check DIR"));
   BOOST_TEST(run_words({"data"}).refused("no action given"));
   BOOST_TEST(run_words({"data", "check", at("data"), "more"}).refused("too many"));
@@ -230,7 +231,7 @@ BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
   BOOST_TEST(run.says("capital.jsonl:5: capital: subject 'Ko\\u001brea' contains the control"));
   BOOST_TEST(run.says("capital.jsonl:6: the key answer_idx appears twice"));
   BOOST_TEST(run.says("template 1 '[X]: [Y].' is template 0 again"));
-  BOOST_TEST(run.says("option 'paris ' has white space at an end"));
+  BOOST_TEST(run.says("option 'paris ' begins or ends with white space"));
   BOOST_TEST(run.says("option 2 'paris ' differs from option 0 'Paris'"));
   BOOST_TEST(run.out.ends_with("\n1 relation, 5 facts, 9 problems\n"), run);
   BOOST_TEST(run.out.find('\x1b') == std::string::npos);

@@ -52,7 +52,7 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.says("masked inputs, "));
   BOOST_TEST(run.says("true token  vocabulary  prompts  left out  Hit@1  Hit@10  Hit@100"));
-  BOOST_TEST(run.says("2 facts left out, as no name of an object is one token"));
+  BOOST_TEST(run.says("2 facts left out, because no object name is one token"));
   std::map<std::pair<std::string, std::uint32_t>, std::vector<bool>> right;
   double sure = 0, prompts = 0;
   for_each_row<RecordedAnswer>(folder / "run/masked_answers.jsonl", [&](const RecordedAnswer& row) {
@@ -80,8 +80,8 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   BOOST_TEST(!way.contains("one_word"));
   const std::string page = test::slurp(folder / "run/report.html");
   for (const char* words :
-       {"Rank of the true token", "exactly a name of an object",
-        "the probability of the tokens that fill the gap", "match if they are the same tokens"}) {
+       {"Rank of the true token", "exactly matches a name of an object",
+        "the probability of the tokens that fill the gap", "match if they consist of the same tokens"}) {
     BOOST_TEST(page.find(words) != std::string::npos, words);
   }
 }

@@ -144,8 +144,9 @@ BOOST_AUTO_TEST_CASE(an_answer_may_end_at_several_texts_or_at_none) {
       (with({"--stop", "\\n", "--stop", "Q:", "--stop=."}).asking.stop == Words{"\n", "Q:", "."}));
   BOOST_TEST((with({"--stop", "\n\n"}).asking.stop == Words{"\n\n"}));  // like a shell's $'\n\n'
   BOOST_TEST(with({"--stop", ""}).asking.stop.empty());
-  refused({"--stop", "", "--stop", "."}, "--stop: has an empty text with another text; remove it");
-  refused({"--stop", "\\s"}, "--stop: '\\s' has a backslash before no letter");
+  refused({"--stop", "", "--stop", "."},
+          "--stop: combines an empty text with another text; remove it");
+  refused({"--stop", "\\s"}, "--stop: '\\s' contains a backslash that is not followed by n, t or r");
 }
 
 BOOST_AUTO_TEST_CASE(examples_may_be_drawn_for_each_prompt) {
@@ -191,16 +192,17 @@ BOOST_AUTO_TEST_CASE(names_are_scored_under_some_of_the_settings) {
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
-  refused({"--settings", "few-shot"},
-          "--settings: 'few-shot' is not a choice; use zero-shot, random, relation, template or "
-          "several separated by commas");
-  refused({"--settings", "4-random"}, "--settings: '4-random' is not a choice");
+  refused(
+      {"--settings", "few-shot"},
+      "--settings: 'few-shot' is not a valid choice; use zero-shot, random, relation, template or "
+      "several separated by commas");
+  refused({"--settings", "4-random"}, "--settings: '4-random' is not a valid choice");
   refused({"--settings", "random,"}, "--settings: 'random,' has an empty item");
   refused({"--form", "cloze"},
-          "--form: 'cloze' is not a choice; use mask, question, both or kamel");
-  refused({"--names", "last"}, "--names: 'last' is not a choice");
-  refused({"--names", "none,random"}, "--names: 'none' is not a choice");
-  refused({"--sample-by", "prompt"}, "--sample-by: 'prompt' is not a choice");
+          "--form: 'cloze' is not a valid choice; use mask, question, both or kamel");
+  refused({"--names", "last"}, "--names: 'last' is not a valid choice");
+  refused({"--names", "none,random"}, "--names: 'none' is not a valid choice");
+  refused({"--sample-by", "prompt"}, "--sample-by: 'prompt' is not a valid choice");
   for (const std::string option :
        {"--shots", "--max-new-tokens", "--samples", "--confidence-prompts", "--shot-seed",
         "--sample-seed", "--samplings", "--seed", "--limit"}) {
@@ -295,7 +297,8 @@ BOOST_AUTO_TEST_CASE(templates_of_one_origin_are_asked_for) {
   BOOST_TEST((with({}).said.origin == KeptOrigins::all));
   BOOST_TEST((with({"--origin", "manual"}).said.origin == KeptOrigins::manual));
   BOOST_TEST((with({"--origin", "generated"}).said.origin == KeptOrigins::generated));
-  refused({"--origin", "both"}, "--origin: 'both' is not a choice; use manual, generated or all");
+  refused({"--origin", "both"},
+          "--origin: 'both' is not a valid choice; use manual, generated or all");
 }
 
 BOOST_AUTO_TEST_CASE(help_lists_every_option) {

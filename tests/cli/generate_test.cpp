@@ -250,7 +250,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
     BOOST_TEST(dry.says("planned: " + name + " samples: 6 prompts, "), dry);
   }
   BOOST_TEST(
-      dry.says(" tokens (as if each text were fed by itself), 30 answers of at most 12 tokens\n"),
+      dry.says(" tokens (as if each text were fed separately), 30 answers of at most 12 tokens\n"),
       dry);
   BOOST_TEST(dry.says("planned: in all: " + std::to_string(prompts) + " prompts, "), dry);
   std::size_t names = 0;
@@ -651,9 +651,9 @@ BOOST_FIXTURE_TEST_CASE(facts_without_a_usable_name_are_left_out_and_said, Gener
   const ConsoleRun run = generate({"--settings", "zero-shot"}, "run", "odd");
   BOOST_TEST(run.code == 0, run);
   const std::string left_out =
-      "2 facts left out, as no name of an object has a word: symbol 'helium', symbol 'oxygen'.";
+      "2 facts left out, because no object name contains a word: symbol 'helium', symbol 'oxygen'.";
   const std::string wordless =
-      "4 names without a word, so no answer can match it: symbol '?', symbol '...', symbol '!', "
+      "4 names without a word, which no answer can match: symbol '?', symbol '...', symbol '!', "
       "family '(–)'.";
   BOOST_TEST(run.out.starts_with(left_out + "\n" + wordless + "\n"), run);
   BOOST_TEST((json("run/metadata_generate.json").at("remarks") == Json{left_out, wordless}));
@@ -682,8 +682,8 @@ BOOST_FIXTURE_TEST_CASE(one_thing_left_out_is_said_of_one, GenerateFiles) {
   dataset.relations[0].facts[2].objects[0].names = {"?"};
   write_many("odd", dataset);
   const ConsoleRun run = generate({"--settings", "zero-shot"}, "run", "odd");
-  BOOST_TEST(run.out.starts_with("1 fact left out, as no name of an object has a word: family "
-                                 "'gold'.\n1 name without a word, so no answer can match it: "
+  BOOST_TEST(run.out.starts_with("1 fact left out, because no object name contains a word: family "
+                                 "'gold'.\n1 name without a word, which no answer can match: "
                                  "family '?'.\n"),
              run);
 }
@@ -867,7 +867,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_cannot_answer, GenerateFiles) {
       words({}), [](const ModelOptions&) { return NgramLookupModel("Neon is a gas.", 3); });
   BOOST_TEST(
       run.refused("generate: generating text needs the likelihood of every next token, but this "
-                  "backend only looks up given ones; use a backend that gives rows of logits"),
+                  "backend only looks up given ones; use a backend that returns rows of logits"),
       run);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
                         shows(Fault::user, "--threads: is more than 1024; use 0 for one"));
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
-      shows(Fault::user, "--precision: 'half' is not a choice; use exact, fast or bf16"));
+      shows(Fault::user, "--precision: 'half' is not a valid choice; use exact, fast or bf16"));
 }
 
 BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
           "--cache-type: has no effect with --precision fast");
   refused({"--gpu-layers", "0", "--main-gpu", "0"}, "--main-gpu: has no effect with --gpu-layers");
   refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a whole number");
-  refused({"--split-mode", "rows"}, "--split-mode: 'rows' is not a choice; use none, layer or row");
+  refused({"--split-mode", "rows"},
+          "--split-mode: 'rows' is not a valid choice; use none, layer or row");
   refused({"--pack", "8193"}, "--pack: is more than 8192");
 }
 
@@ -299,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
   const ModelMaker level = [](const ModelOptions&) { return NgramModel("", 3); };
   BOOST_CHECK_EXCEPTION(
       (void)target.make(level, SpecialTokenReading::refuse), Error,
-      shows(Fault::user, "--model: m gives rows of logits in which all numbers are equal"));
+      shows(Fault::user, "--model: m gives rows whose logits are all equal"));
   const ModelMaker sound = [](const ModelOptions&) {
     StaleModel model;
     model.stale = false;

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_command_tells_all_its_options) {
   BOOST_TEST(has(page, ".B \\-\\-within"));  // of `plumb data overlap`
   BOOST_TEST(has(bash, "check describe convert prompts overlap"));
   BOOST_TEST(has(zsh, "check describe convert prompts overlap"));
-  BOOST_TEST(run_words({"completion", "fish"}, never).refused("'fish' is not a choice"));
+  BOOST_TEST(run_words({"completion", "fish"}, never).refused("'fish' is not a valid choice"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

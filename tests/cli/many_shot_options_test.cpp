@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_has_a_length) {
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
         shows(Fault::user,
-              std::string(option) + ": has no effect with --fixed, whose file sets what is asked"));
+              std::string(option) + ": has no effect with --fixed, whose file determines what is asked"));
   }
   refused({"--eic-step", "3", "--eic", "paper", "--eic-questions", "1"},
           "has no effect with --eic-questions 1; remove it");
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
         shows(Fault::user,
-              std::string(option) + ": has no effect with --fixed, whose file sets what is asked"));
+              std::string(option) + ": has no effect with --fixed, whose file determines what is asked"));
   }
   const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
   BOOST_TEST(!parsed.bos.wanted);
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name)
        {"--seeds", "--choices", "--train", "--choice-seed", "--split-seed", "--min-facts",
         "--min-objects", "--generate", "--injection", "--limit", "--seed"}) {
     refused({option, "some"}, "'some' is not a whole number from 0");
-    refused({option, "1.5"}, "'1.5' is not a whole number from 0");
+    refused({option, "1.5"}, "'1.5' is not a non-negative whole number");
   }
   for (const char* option : {"--injected", "--highlight"}) {
     refused({option, "some", "--injection", "100"}, "'some' is not a whole number from 0");
@@ -335,9 +335,9 @@ BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name)
   refused({"--shots", "many"}, "'many' is not a whole number from 0");
   refused({"--shots", "1,,5"}, "'1,,5' has an empty item");
   refused({"--shots", "5-1"}, "'5-1' is not a range");
-  refused({"--eic", "all"}, "'all' is not a choice; use paper, isolated, both or none");
+  refused({"--eic", "all"}, "'all' is not a valid choice; use paper, isolated, both or none");
   refused({"--eic", ""}, "has an empty value; give it a value");
-  refused({"--join", "bytes", "--eic", "paper"}, "'bytes' is not a choice; use ids or text");
+  refused({"--join", "bytes", "--eic", "paper"}, "'bytes' is not a valid choice; use ids or text");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -236,18 +236,21 @@ BOOST_FIXTURE_TEST_CASE(relations_that_are_too_small_are_skipped_and_spoken_of, 
   table("few", 5, 5);
   const ConsoleRun run = many_shot({"--shots", "1,10"});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.says("skipped, fewer than 10 training facts for the shots: few 4"), run);
+  BOOST_TEST(run.says("skipped for having fewer than 10 training facts for the shots: few 4"), run);
   BOOST_TEST((names_in(folder / "run") == always));
   const Json few = json("run/metadata_many_shot.json").at("relations").at("few");
   BOOST_TEST(few.at("skipped").at("detail") == "4");
-  BOOST_TEST(slurp(folder / "run/report.html").find("skipped, fewer than 10 training facts") !=
-             std::string::npos);
+  BOOST_TEST(
+      slurp(folder / "run/report.html").find("skipped for having fewer than 10 training facts") !=
+      std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_dataset_of_skipped_relations_is_refused_and_leaves_nothing,
                         ManyShotFiles) {
-  BOOST_TEST(many_shot({"--min-facts", "31"})
-                 .refused("data: every relation is skipped, fewer than 31 facts (birth has 30)"));
+  BOOST_TEST(
+      many_shot({"--min-facts", "31"})
+          .refused(
+              "data: every relation is skipped for having fewer than 31 facts (birth has 30)"));
   BOOST_TEST(many_shot({"--shots", "13"})
                  .refused("fewer than 13 training facts for the shots (birth has"));
   BOOST_TEST(many_shot({"--shots", "13"}).refused("; lower --shots, or add facts"));
@@ -447,7 +450,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ManyShotFiles
   BOOST_TEST(
       many_shot({"--shot", "5"})
           .refused("--shot: unknown option; did you mean --shots? `plumb many-shot --help`"));
-  BOOST_TEST(many_shot({"--eic", "all"}).refused("--eic: 'all' is not a choice"));
+  BOOST_TEST(many_shot({"--eic", "all"}).refused("--eic: 'all' is not a valid choice"));
   BOOST_TEST(many_shot({"more"}).refused("too many positional options"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
@@ -523,7 +526,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_studied_as_one_of_rows, Many
   BOOST_TEST(lookups({"--generate", "3"}, "texts")
                  .refused("--generate: continuing a text needs the likelihood of every next token, "
                           "but this backend only looks up given ones; remove --generate, or use a "
-                          "backend that gives rows of logits"));
+                          "backend that returns rows of logits"));
   BOOST_TEST(!std::filesystem::exists(folder / "texts"));
 }
 

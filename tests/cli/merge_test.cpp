@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(rankings_by_a_cache_or_by_fixed_prompts_are_not_parted, 
                  .refused("--cache-vectors: does not work with --shard"));
   BOOST_TEST(run_words({"rank", "--fixed", at("f.json"), "--data", at("elements"), "--model",
                         at("model.gguf"), "--out", at("x"), "--shard", "1/2"})
-                 .refused("--shard: does not split rankings by --fixed"));
+                 .refused("--shard: cannot split rankings that use --fixed"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

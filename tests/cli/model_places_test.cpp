@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
   refused("o/bert", "--model: o/bert is not a file or folder; did you mean hf:o/bert?");
   refused("distil", "--model: distil is not a file or folder; did you mean hf:distil?");
   refused("hf:o/two--b",
-          "contains several models: a.gguf, b.gguf; name one, such as hf:o/two--b/a.gguf");
+          "contains several models: a.gguf, b.gguf; choose one, such as hf:o/two--b/a.gguf");
 }
 
 // The byte counts match the texts above.

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_table_is_said_with_its_line) {
   check_refused("m.csv", "name,path,url\na,b,http://c\n", "names a second model in one row");
   check_refused("m.csv", "name,path\n", "names no model");
   check_refused("m.jsonl", "{\"path\": [1]}\n",
-                "m.jsonl:1: path: is not a word, a number, true or false");
+                "m.jsonl:1: path: is not a string, a number, true or false");
   check_refused("m.txt", "a\n", "is not a table of models");
 }
 

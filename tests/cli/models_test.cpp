@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(it_has_help_and_refuses_what_is_no_folder) {
   BOOST_TEST(listed(folder, {"--help"}).starts_with("Example: plumb models "));
   BOOST_CHECK_EXCEPTION(
       (void)listed(folder, {"mine"}), Error,
-      test::shows(Fault::user, "mine: is not a folder; name folders that contain models"));
+      test::shows(Fault::user, "mine: is not a folder; pass folders that contain models"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

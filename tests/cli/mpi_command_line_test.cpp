@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(what_several_processes_do_not_share_is_refused) {
     BOOST_TEST(run.code == 2);
     BOOST_TEST(run.err.find(message) != std::string::npos, run.err);
   };
-  refused({"probe", "--data", "d"}, "plumb probe: runs in one process, and there are 2; start it");
+  refused({"probe", "--data", "d"}, "plumb probe: runs in one process, but there are 2; start it");
   refused({"report", "r"}, "plumb report: runs in one process");
   refused(files.words({"--method", "likelihood"}), "--method: leaves 1 of 2 processes idle");
   refused(files.words({"--shard", "1/2"}), "--shard: leaves 1 of 2");

@@ -215,10 +215,10 @@ BOOST_FIXTURE_TEST_CASE(relations_and_facts_can_be_chosen, ConsoleFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
-  BOOST_TEST(probe({"--bos", "maybe"}).refused("--bos: 'maybe' is not a choice; use yes"));
-  BOOST_TEST(probe({"--reduction", "max"}).refused("--reduction: 'max' is not a choice"));
-  BOOST_TEST(probe({"--span", "all"}).refused("--span: 'all' is not a choice"));
-  BOOST_TEST(probe({"--precision", "half"}).refused("--precision: 'half' is not a choice"));
+  BOOST_TEST(probe({"--bos", "maybe"}).refused("--bos: 'maybe' is not a valid choice; use yes"));
+  BOOST_TEST(probe({"--reduction", "max"}).refused("--reduction: 'max' is not a valid choice"));
+  BOOST_TEST(probe({"--span", "all"}).refused("--span: 'all' is not a valid choice"));
+  BOOST_TEST(probe({"--precision", "half"}).refused("--precision: 'half' is not a valid choice"));
   BOOST_TEST(probe({"--templates", "first"}).refused("--templates: 'first' is not a whole number"));
   BOOST_TEST(probe({"--templates", "0,"}).refused("--templates: '0,' has an empty item"));
   BOOST_TEST(probe({"--templates", "2"}).refused("--templates: relation capital has 2 templates"));
@@ -541,7 +541,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_that_begins_with_bos_gets_no_other, ConsoleFi
                         run);
   };
   const ConsoleRun parsed = asked("own.json", "parse", "parsed");
-  BOOST_TEST(parsed.says("begin with BOS already; no second one is put before them."), parsed);
+  BOOST_TEST(parsed.says("begin with BOS already; no second one is added to them."), parsed);
   for (const auto& [reading, run] : {std::pair{"text", "plain"}, {"parse", "without"}}) {
     const ConsoleRun other =
         asked(run == std::string("plain") ? "own.json" : "none.json", reading, run);

@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
   refused({"--entity-prompt", ""}, "has an empty value; give it a value");
   refused({"--entity-prompt", "a,,b"}, "'a,,b' has an empty item; write a,b,c");
   refused({"--entity-prompt", "eol,all"},
-          "'all' is not a choice; use eol, a, b, c or several separated by commas");
+          "'all' is not a valid choice; use eol, a, b, c or several separated by commas");
 }
 
 // A relation's candidates are its tails, so head queries cannot be ranked among them.
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
     BOOST_TEST(parsed.rank.ranks_by(lm_head) == by_lm_head, words);
   }
   refused({"--method", "cosine"},
-          "'cosine' is not a choice; use deer, likelihood, lm-head or several");
+          "'cosine' is not a valid choice; use deer, likelihood, lm-head or several");
   refused({"--method", "deer,"}, "'deer,' has an empty item; write a,b,c");
   refused({"--method", ""}, "has an empty value; give it a value");
 }
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(bos_is_yes_no_or_a_token) {
     BOOST_TEST((parsed.rank.bos == Bos(bos)));
   }
   BOOST_TEST((with({"--bos", "<|endoftext|>"}).rank.bos == Bos::of("<|endoftext|>")));
-  refused({"--bos", "maybe"}, "'maybe' is not a choice; use yes, no, or a token");
+  refused({"--bos", "maybe"}, "'maybe' is not a valid choice; use yes, no, or a token");
 }
 
 BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
                                       {"--limit", "5"},
                                       {"--seed", "1"}}) {
     refused({option, value, "--fixed", "f.json"},
-            "has no effect with --fixed, whose file sets what is asked; remove it");
+            "has no effect with --fixed, whose file determines what is asked; remove it");
   }
   refused({"--head-queries", "--fixed", "f.json"}, "has no effect with --fixed");
 }
@@ -311,20 +311,20 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   for (const char* option : {"--sample", "--sample-seed", "--shots", "--shot-seed", "--nearest",
                              "--limit", "--seed", "--threads"}) {
     refused({option, "some"}, "'some' is not a whole number from 0");
-    refused({option, "1.5"}, "'1.5' is not a whole number from 0");
+    refused({option, "1.5"}, "'1.5' is not a non-negative whole number");
     refused({option, ""}, "has an empty value; give it a value");
   }
-  refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a whole number from 0");
-  refused({"--split", "dev"}, "'dev' is not a choice; use test, valid, train or all");
+  refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a non-negative whole number");
+  refused({"--split", "dev"}, "'dev' is not a valid choice; use test, valid, train or all");
   refused({"--candidates", "some"},
-          "'some' is not a choice; use all, single-token, of-queries or of-relation");
-  refused({"--query-form", "own"}, "'own' is not a choice; use reference or paper");
+          "'some' is not a valid choice; use all, single-token, of-queries or of-relation");
+  refused({"--query-form", "own"}, "'own' is not a valid choice; use reference or paper");
   refused({"--entity-prompt", "d"},
-          "'d' is not a choice; use eol, a, b, c or several separated by commas");
+          "'d' is not a valid choice; use eol, a, b, c or several separated by commas");
   refused({"--reduction", "max", "--method", "likelihood"},
-          "'max' is not a choice; use sum or mean");
+          "'max' is not a valid choice; use sum or mean");
   refused({"--relations", "a,,b"}, "'a,,b' has an empty item");
-  refused({"--precision", "half"}, "'half' is not a choice; use exact, fast or bf16");
+  refused({"--precision", "half"}, "'half' is not a valid choice; use exact, fast or bf16");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

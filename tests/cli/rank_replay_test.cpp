@@ -101,8 +101,8 @@ BOOST_FIXTURE_TEST_CASE(fixed_rankings_are_replayed_in_their_own_shape, Replay) 
   BOOST_TEST(replay("f.json", "run", {"--resume"}).code == 0);
   BOOST_TEST(replay("f.json", "run", {"--resume", "--query-form", "paper"})
                  .refused("query_form: the run was started with"));
-  BOOST_TEST(
-      run_words({"report", at("run")}).refused("is of plumb rank --fixed, which stores no scores"));
+  BOOST_TEST(run_words({"report", at("run")})
+                 .refused("is from plumb rank --fixed, which stores no scores"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay) {
@@ -224,7 +224,8 @@ constexpr auto plain_embedder = [](const ModelOptions&) {
 // Replays share prefixes, so an embedder of whole texts cannot be used.
 BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   folder.write("f.json", small().dump());
-  BOOST_TEST(replay_over(plain_embedder, "f.json", "run").refused("which this backend does not provide"));
+  BOOST_TEST(
+      replay_over(plain_embedder, "f.json", "run").refused("which this backend does not provide"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 

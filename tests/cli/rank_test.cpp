@@ -180,7 +180,7 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   BOOST_TEST(
       (metadata.at("methods") == Json{"deer", "deer-single-token", "likelihood", "lm-head"}));
   const std::size_t kept = one_letter();
-  const std::string remark = "lm-head: 10 candidates have a name of one token; " +
+  const std::string remark = "lm-head: 10 candidates have a one-token name; " +
                              std::to_string(elements().test.size() - kept) +
                              " queries left out, because the true entity's name is longer.";
   BOOST_TEST((metadata.at("remarks") == Json{remark}));
@@ -501,7 +501,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_do_not_fit_are_refused, OtherVectors) {
   const Words but_one(ids.begin() + 1, ids.end());
   write_vectors(*this, "few", but_one, rows.bottomRows(rows.rows() - 1));
   BOOST_TEST(rank_by("few", "a")
-                 .refused("few.npy: has no vector of entity 'copper'; embed it or remove it from "
+                 .refused("few.npy: has no vector for entity 'copper'; embed it or remove it from "
                           "the graph"));
   // Only candidates need a vector.
   BOOST_TEST(
@@ -549,7 +549,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles
   const ConsoleRun other = rank_with("other.gguf", "other");
   BOOST_TEST(other.code == 0, other);
   const std::string remark =
-      "deer: the entities' vectors were made with another model, model.gguf.";
+      "deer: the entities' vectors were computed with another model, model.gguf.";
   BOOST_TEST(other.out.starts_with(remark + "\n"), other);
   BOOST_TEST((json("other/metadata_rank.json").at("remarks") == Json{remark}));
   BOOST_TEST(slurp(folder / "other/report.html").find("<p class=\"note\">") != std::string::npos);
@@ -579,7 +579,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, Ot
   silent("d");
   folder.write("run.json", "{\"settings\": {\"model_sha256\": \"0\"}}");
   const ConsoleRun unnamed = rank_by("v", "e");
-  BOOST_TEST(unnamed.says("were made with another model, unnamed.\n"), unnamed);
+  BOOST_TEST(unnamed.says("were computed with another model, unnamed.\n"), unnamed);
   BOOST_TEST(rank({}, "f").code == 0);  // no warning if a run computes its own vectors
   BOOST_TEST(json("f/metadata_rank.json").at("remarks").empty());
 }
@@ -735,7 +735,7 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
       BOOST_TEST(rank.candidates == 10U);
     }
   }
-  const std::string remark = "lm-head: 10 candidates have a name of one token; " +
+  const std::string remark = "lm-head: 10 candidates have a one-token name; " +
                              std::to_string(elements().test.size() - one_letter()) +
                              " queries left out, because the true entity's name is longer.";
   BOOST_TEST((json("run/metadata_rank.json").at("remarks") == Json{remark}));
@@ -756,7 +756,7 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
                  .refused("--head-queries: asks for heads, but --candidates of-relation"));
   BOOST_TEST(
       rank({"--candidates", "of-relation", "--method", "lm-head", "--relations", "in,next"}, "none")
-          .refused("--candidates: no query's true entity has a name of one token"));
+          .refused("--candidates: no query's true entity has a one-token name"));
   BOOST_TEST(!std::filesystem::exists(folder / "none"));
 }
 
@@ -840,7 +840,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
   BOOST_TEST(single.size() <= 10U);
   BOOST_TEST(single.size() >= 3U);
   for (const EntityRank& rank : single) BOOST_TEST(names.at(rank.tail).size() == 1U);
-  BOOST_TEST(run.says("lm-head: 10 candidates have a name of one token; " +
+  BOOST_TEST(run.says("lm-head: 10 candidates have a one-token name; " +
                       std::to_string(ranks.size() - single.size()) + " queries left out"));
   BOOST_TEST(run.says(" 4–36 "), run);
   BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");
@@ -894,10 +894,11 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_the_wrong_shape_are_no_fault_of_the_user, Ran
     return model;
   });
   BOOST_TEST(run.code == 1, run);
-  BOOST_TEST(run.err.find("plumb: embed: the model gave 1 vectors of 257 numbers for 5 texts, but "
-                          "dimension() is 257; fix the model's embed or "
-                          "dimension\n") != std::string::npos,
-             run);
+  BOOST_TEST(
+      run.err.find("plumb: embed: the model returned 1 vectors of 257 numbers for 5 texts, but "
+                   "dimension() is 257; fix the model's embed or "
+                   "dimension\n") != std::string::npos,
+      run);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_backend_without_vectors_ranks_by_likelihood, RankFiles) {
@@ -959,11 +960,11 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
   BOOST_TEST(rank({"--relations", "weighs"}).refused("--relations: 'weighs' is not a relation"));
   BOOST_TEST(rank({"--shots", "72"}).refused("--shots: the graph has 71 training triples"));
   BOOST_TEST(rank({"--candidates", "single-token", "--relations", "in"})
-                 .refused("--candidates: no query's true entity has a name of one token"));
+                 .refused("--candidates: no query's true entity has a one-token name"));
   BOOST_TEST(rank({"--method", "lm-head", "--relations", "in"})
-                 .refused("--candidates: no query's true entity has a name of one token"));
+                 .refused("--candidates: no query's true entity has a one-token name"));
   BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; did you mean --shots? `plumb"));
-  BOOST_TEST(rank({"--method", "cosine"}).refused("--method: 'cosine' is not a choice"));
+  BOOST_TEST(rank({"--method", "cosine"}).refused("--method: 'cosine' is not a valid choice"));
   BOOST_TEST(rank({"more"}).refused("too many positional options"));
   BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: names 'a' twice"));
   std::filesystem::remove(folder / "elements/test.tsv");

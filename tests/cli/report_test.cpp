@@ -47,7 +47,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_many_shot_run_again_leaves_its_bytes, test::
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST((contents(folder / "run") == before));
   BOOST_TEST(run.says("\nic/4 "));
-  BOOST_TEST(run.says("skipped, fewer than"));
+  BOOST_TEST(run.says("skipped for having fewer than"));
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
   BOOST_TEST(contents(folder / "page").size() == 5U + 1);  // plus the file that records its source
 }
@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFi
   const ConsoleRun run = run_words({"report", at("run")});
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST((contents(folder / "run") == before));
-  BOOST_TEST(run.out.starts_with("lm-head: 10 candidates have a name of one token"), run);
+  BOOST_TEST(run.out.starts_with("lm-head: 10 candidates have a one-token name"), run);
   const std::string table = run.out.substr(run.out.find("method "), run.out.find("\nreport: "));
   BOOST_TEST(ranking.says(table.substr(0, table.find("\nreport: "))), run);
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_may_be_measured_otherwise, test::GenerateFi
     BOOST_TEST(run_words({"report", at("run"), option, value}).refused(option + ": " + words));
   };
   refused("--samplings", "0", "is not between 1 and 10,000,000");
-  refused("--sample-by", "prompt", "'prompt' is not a choice");
+  refused("--sample-by", "prompt", "'prompt' is not a valid choice");
   BOOST_TEST(run_words({"report", at("run"), "--wordnet", at("nowhere")})
                  .refused("nowhere/index.noun: cannot be read"));
 }
@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_over_prompts_keeps_no_scores, test::Generat
       run_words({"compare", at("probe"), "--prompts", "--samplings", "50", "--out", at("out")})
           .code == 0);
   BOOST_TEST(
-      run_words({"report", at("out")}).refused("is of plumb compare, which stores no scores"));
+      run_words({"report", at("out")}).refused("is from plumb compare, which stores no scores"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_seed_that_is_given_is_taken, ConsoleFiles) {
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made
   for (const std::string command : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 0}}}}.dump());
     BOOST_TEST(run_words({"report", folder.path().string()})
-                   .refused("is of plumb " + command + ", which stores no scores"));
+                   .refused("is from plumb " + command + ", which stores no scores"));
   }
 }
 
@@ -250,8 +250,9 @@ BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_by_name, ConsoleFi
   digit = digit == '9' ? '1' : '9';
   folder.write("run/river_results.jsonl", text);
   const std::string words =
-      "run/river_results.jsonl: is not what its run wrote: it has 2 lines as before, but another "
-      "checksum; restore it, or run plumb probe for this folder again with --resume, which "
+      "run/river_results.jsonl: is not what its run wrote: it has 2 lines as before, but a "
+      "different checksum; restore it, or run plumb probe for this folder again with --resume, "
+      "which "
       "rewrites it";
   BOOST_TEST(run_words({"report", at("run")}).refused(words));
   BOOST_TEST(run_words({"calibrate", at("run"), "--out", at("c")}).refused(words));

@@ -138,8 +138,8 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_by_the_option) {
   refused({"--seeds", "0"}, "is less than 1");
   refused({"--samples", "1000001"}, "is more than 1,000,000");
   refused({"--tokens", "0"}, "is not between 1 and 10,000");
-  refused({"--reading", "none"}, "'none' is not a choice; use text or parse");
-  refused({"--bos", "maybe"}, "'maybe' is not a choice; use yes or no");
+  refused({"--reading", "none"}, "'none' is not a valid choice; use text or parse");
+  refused({"--bos", "maybe"}, "'maybe' is not a valid choice; use yes or no");
   refused({"--data", ""}, "has an empty value; give it a value");
 }
 

@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_relation_whose_file_is_missing_is_reported, Bear) {
   std::filesystem::remove(*this / "P30.jsonl");
   BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
                         says(Fault::user,
-                             "P30.jsonl: is missing, but metadata_relations.json names "
+                             "P30.jsonl: is missing, but metadata_relations.json lists "
                              "P30; add the file or remove the entry"));
   const Dataset rest = load_bear(path(), [](const Error&) {});
   BOOST_TEST(rest.relations.size() == 1U);

@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.facts[0].choices = {"a", "\xFF"}; }, "the choice '\uFFFD'");
   refused([](Relation& r) { r.domains = {"\xFF"}; }, "the domain '\uFFFD'");
   refused([](Relation& r) { r.facts[1].answer = 2; },
-          "the answer or the choices of 'Korea' do not fit 2 options");
+          "the answer or the choices of 'Korea' do not match 2 options");
   refused([](Relation& r) { r.facts[1].choices = {"Seoul"}; },
-          "the answer or the choices of 'Korea' do not fit 2 options");
+          "the answer or the choices of 'Korea' do not match 2 options");
   refused([](Relation& r) { r.facts[0].instance = r.facts[1].instance = 3; },
           "instance 3 is duplicated; number the facts, or set all instances to 0");
 }

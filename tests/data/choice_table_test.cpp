@@ -252,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(a_list_in_a_string_that_is_none_is_named, Published) {
         (void)load(), Error,
         says(Fault::user, "test.jsonl:1: choices: the list in the string " + words));
   };
-  says_of("['Quito', None]", "contains None, which is not a text");
+  says_of("['Quito', None]", "contains None, which is not a string");
   says_of("['Quito', 'Lima'", "has no closing bracket");
   says_of("['Quito' ... 'Lima']", "was shortened with '...'");
   says_of("Quito, Lima", "does not begin with a bracket");

@@ -130,9 +130,10 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_ki
       said.messages[0] ==
       "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them unless "
       "they belong to the name; plumb treats them as part of it");
-  BOOST_TEST(said.messages[1] ==
-             "P36.jsonl:1: P36: subject 'France ' has white space at an end (and 1 subject more); "
-             "remove it");
+  BOOST_TEST(
+      said.messages[1] ==
+      "P36.jsonl:1: P36: subject 'France ' begins or ends with white space (and 1 subject more); "
+      "remove it");
   BOOST_TEST(
       said.messages[2].starts_with("P36.jsonl:3: P36: subject 'Zu\u0308rich' is not in Unicode's "
                                    "composed form, NFC; convert it to NFC"));
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_graph_are_checked_too) {
   BOOST_TEST(said.messages[0].starts_with(
       "train.tsv: a: entity '\"a\"' is in quotes (and 3 entities more)"));
   BOOST_TEST(said.messages[1].starts_with(
-      "train.tsv: r: relation 'part  of' has two white spaces in a row"));
+      "train.tsv: r: relation 'part  of' has two consecutive white-space characters"));
   BOOST_TEST(said.messages[2].starts_with(
       "train.tsv: f: entity 'O\u2019Brien' differs from 'O'Brien' in looks"));
 }
@@ -227,8 +228,9 @@ BOOST_AUTO_TEST_CASE(facts_of_many_prompts_stand_once) {
   Said said;
   check_dataset(dataset, said.sink);
   BOOST_REQUIRE(said.messages.size() == 4U);
-  BOOST_TEST(said.messages[0].starts_with(
-      "t.jsonl: P36: template '[X] is  ruled from [Y].' has two white spaces in a row"));
+  BOOST_TEST(
+      said.messages[0].starts_with("t.jsonl: P36: template '[X] is  ruled from [Y].' has two "
+                                   "consecutive white-space characters"));
   BOOST_TEST(said.messages[1].starts_with("t.jsonl: P36: template 1"));
   BOOST_TEST(said.messages[2].starts_with("facts.jsonl:2: P36: object 'Lyon\\u0007'"));
   BOOST_TEST(said.messages[3].starts_with(

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_not_there_or_stands_twice_is_refused) {
                              "`relations`: 'P99' is not a relation of tiny; list its "
                              "relations with `plumb data describe`"));
   BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", "P36"}, 0), Error,
-                        says(Fault::user, "`relations`: 'P36' is named twice; name it once"));
+                        says(Fault::user, "`relations`: 'P36' is listed twice; name it once"));
   BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", ""}, 0), Error,
                         says(Fault::user, "`relations`: '' is not a relation"));
 }

@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_record_that_is_not_sound_is_reported_and_left_out, Fac
       load("0,p,a,b,c,d,\n1,p,a,b,b,d,It\n2,p,a,b,c,a,It\n3,p,a,,c,d,It\n4,p,a,b,c,d,It\n",
            [&](const Error& error) { problems.emplace_back(error.what()); });
   const std::string file = (path() / "wiki_factor.csv").string();
-  const std::string same = "is the same text as another completion; remove the record";
+  const std::string same = "has the same text as another completion; remove the record";
   BOOST_TEST(problems == (Texts{file + ":2: turncated_prefixes: is empty; add the context",
                                 file + ":3: contradiction_1: " + same,
                                 file + ":4: contradiction_2: " + same,
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(a_record_that_is_not_sound_is_reported_and_left_out, Fac
   // The instance is the index of the record in the file.
   BOOST_TEST(dataset.relations[0].facts[0].instance == 4U);
   BOOST_CHECK_EXCEPTION(load("0,p,a,b,c,a,It\n"), Error,
-                        says(Fault::user, "wiki_factor.csv:2: contradiction_2: is the same text"));
+                        says(Fault::user, "wiki_factor.csv:2: contradiction_2: has the same text"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_of_which_nothing_is_usable_has_no_relation, Factor) {

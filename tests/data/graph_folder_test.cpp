@@ -630,7 +630,7 @@ BOOST_FIXTURE_TEST_CASE(a_part_without_the_header_that_orders_another_is_refused
   write("test.txt", "Peru\tLima\tcap\n");
   refuses("test.txt", 1,
           "has no header, but the columns of valid.txt are not in the order head, relation, "
-          "tail; write the header into each part");
+          "tail; add the header to each part");
   write("train.txt", "France\tParis\tcap\n");
   refuses("train.txt", 1, "has no header, but the columns of valid.txt are");
   // The parts are accepted if the header has the usual order or every part has a header.

@@ -274,7 +274,7 @@ BOOST_FIXTURE_TEST_CASE(the_folder_of_mlamas_languages_names_them, MLama) {
   BOOST_CHECK_EXCEPTION(
       load_dataset(path()), Error,
       says(Fault::user,
-           "contains a folder for each language of mLAMA: de, en; name one of them, such as " +
+           "contains a folder for each language of mLAMA: de, en; pass one of them, such as " +
                (path() / "de").string()));
 }
 

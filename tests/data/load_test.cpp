@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "two"), Error,
                         says(Fault::user,
                              "two: contains several .csv files that are not relations "
-                             "with choices; name the one to read"));
+                             "with choices; pass the one to read"));
   // This file does not hide the table, and is not silently ignored.
   folder.write("own/notes.csv", "a,b\n");
   write_table(folder, "own/facts");
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
       load_dataset(folder / "tsv"), Error,
       says(Fault::user, "log.jsonl: is not read, because the dataset is read from"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv/log.jsonl"), Error,
-                        says(Fault::user, "log.jsonl: is not a dataset that plumb knows"));
+                        says(Fault::user, "log.jsonl: is not a dataset that plumb recognizes"));
 }
 
 BOOST_AUTO_TEST_CASE(a_table_with_choices_of_which_nothing_is_usable_is_refused) {
@@ -150,11 +150,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder / "none"), Error,
-      says(Fault::user, "none: does not exist; name a dataset's folder, or a .tsv or .csv file"));
+      says(Fault::user, "none: does not exist; pass a dataset's folder, or a .tsv or .csv file"));
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder.path()), Error,
       says(Fault::user,
-           "is not a dataset that plumb knows; it needs one of: "
+           "is not a dataset that plumb recognizes; it needs one of: "
            "metadata_relations.json (BEAR), relations.jsonl, mLAMA's templates.jsonl, Google_RE/, "
            "or "
            "test.jsonl in ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
            ".tsv, or a .csv or .jsonl whose columns are named subject, relation and object "
            "(table)"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
-                        says(Fault::user, "/dev/null: is not a dataset that plumb knows"));
+                        says(Fault::user, "/dev/null: is not a dataset that plumb recognizes"));
 }
 
 BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
@@ -224,8 +224,8 @@ BOOST_AUTO_TEST_CASE(prompts_without_facts_are_told_from_facts) {
   for (const auto& path : {folder.path(), folder / "mine", folder / "manual_paraphrase"}) {
     BOOST_CHECK_EXCEPTION(load_dataset(path), Error,
                           says(Fault::user,
-                               ": contains LPAQA's prompts, but no facts; name a dataset "
-                               "of facts, and pass the prompts as `template_file`"));
+                               ": contains LPAQA's prompts, but no facts; choose a dataset of "
+                               "facts, and pass the prompts as `template_file`"));
   }
 }
 
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   write_table(folder, "one");
   write_table(folder, "two");
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
-                        says(Fault::user, "contains several .tsv files; name the one to read"));
+                        says(Fault::user, "contains several .tsv files; pass the one to read"));
   // No single part of a graph is treated as the table of facts.
   folder.write("graph/train.tsv", "a\tr\tb\n");
   folder.write("graph/test.tsv", "b\tr\ta\n");

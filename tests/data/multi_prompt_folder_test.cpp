@@ -284,7 +284,7 @@ BOOST_FIXTURE_TEST_CASE(every_relation_has_facts_and_templates, Many) {
   BOOST_TEST(problems[0] ==
              "facts.jsonl:4: relation: relation died has no usable template; add one or remove the "
              "relation");
-  BOOST_TEST(problems[1] == "templates.jsonl:5: relation: 'wed' has no usable fact in " +
+  BOOST_TEST(problems[1] == "templates.jsonl:5: relation: 'wed' has no usable facts in " +
                                 (*this / "facts.jsonl").string() +
                                 "; add facts or remove the templates");
   BOOST_TEST(dataset.relations.size() == 2U);
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_has_no_templates_takes_given_ones) {
 BOOST_AUTO_TEST_CASE(what_is_no_dataset_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder.path()), Error,
-                        says(Fault::user, "is not a dataset that plumb knows"));
+                        says(Fault::user, "is not a dataset that plumb recognizes"));
   BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder / "none"), Error,
                         says(Fault::user, "none: does not exist"));
 }

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_code_that_is_unknown_or_named_twice_is_refused) {
                                                 "name some of P"));
   }
   BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), {"P1", "P1"}), Error,
-                        says(Fault::user, "`relations`: 'P1' is named twice; name it once"));
+                        says(Fault::user, "`relations`: 'P1' is listed twice; name it once"));
 }
 
 BOOST_AUTO_TEST_CASE(templates_of_one_origin_can_be_kept) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(templates_of_one_origin_can_be_kept) {
   BOOST_REQUIRE(manual.relations[0].templates.size() == 1U);
   BOOST_TEST(manual.relations[0].templates[0].text == "[X] [Y]");
   BOOST_CHECK_EXCEPTION(keep_origins(manual, KeptOrigins::generated), Error,
-                        says(Fault::user, "`origin`: leaves no template of many; set all"));
+                        says(Fault::user, "`origin`: leaves no templates of many; set all"));
   keep_origins(dataset, KeptOrigins::generated);
   BOOST_TEST(dataset.left_out.empty());
   BOOST_TEST(dataset.relations.size() == 2U);

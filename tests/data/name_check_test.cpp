@@ -28,9 +28,9 @@ BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_told) {
   const std::vector<std::pair<std::string, std::string>> odd{
       {"\"Paris\"", "is in quotes"},
       {"'Paris'", "is in quotes"},
-      {"Paris ", "has white space at an end"},
-      {" Paris", "has white space at an end"},
-      {"La  Paz", "has two white spaces in a row"},
+      {"Paris ", "begins or ends with white space"},
+      {" Paris", "begins or ends with white space"},
+      {"La  Paz", "has two consecutive white-space characters"},
       {"La\u00A0Paz", "contains a no-break or other special space"},
       {"10\u202F000", "contains a no-break or other special space"},
       {"Pa\u200Bris", "contains an invisible character"},
@@ -102,8 +102,9 @@ BOOST_AUTO_TEST_CASE(a_kind_is_reported_once_with_how_many_names_have_it) {
   for (const char* name : {"A", "B ", "C ", "B ", "D"}) check.add(name, {"f.tsv", 7});
   check.report([&](const Error& error) { said.emplace_back(error.what()); });
   BOOST_REQUIRE(said.size() == 1U);
-  BOOST_TEST(said[0] ==
-             "f.tsv:7: subject 'B ' has white space at an end (and 1 subject more); remove it");
+  BOOST_TEST(
+      said[0] ==
+      "f.tsv:7: subject 'B ' begins or ends with white space (and 1 subject more); remove it");
 }
 
 BOOST_AUTO_TEST_CASE(texts_that_look_alike_have_one_key) {

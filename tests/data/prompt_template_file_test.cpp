@@ -121,8 +121,8 @@ BOOST_FIXTURE_TEST_CASE(a_template_has_its_placeholders, File) {
 
 BOOST_FIXTURE_TEST_CASE(a_question_that_goes_on_is_refused, File) {
   refuses(R"({"relation": "P36", "template": "Where is [X]? In [Y].", "style": "question"})",
-          "template: template 'Where is [X]? In [Y].' is a question whose answer does not come "
-          "at its end; end it with \"? [Y].\" or write \"style\": \"cloze\"");
+          "template: template 'Where is [X]? In [Y].' is a question whose answer is not at the "
+          "end; end it with \"? [Y].\" or write \"style\": \"cloze\"");
   BOOST_TEST(read(R"({"relation": "P1", "template": "Where is [X]? In [Y].", "style": "cloze"})")
                  .find("P1")
                  ->templates.size() == 1U);

@@ -95,7 +95,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_all_its_tables, File) {
   BOOST_TEST(numbers[2].file.name() == "b.csv");
   write("empty/c.txt", "");
   BOOST_CHECK_EXCEPTION((void)read_published_numbers(*this / "empty"), Error,
-                        says(Fault::user, "empty: contains no published numbers; name a .csv"));
+                        says(Fault::user, "empty: contains no published numbers; pass a .csv"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_was_ranked_among_and_asked_is_read_where_it_is_said, File) {

@@ -136,8 +136,10 @@ BOOST_FIXTURE_TEST_CASE(an_answer_index_must_be_one, KeptWithOptions) {
   for (const std::string index : {"3", "-1", "1.0", "\"1\"", "null", "18446744073709551615"}) {
     problems.clear();
     fact((R"({"sub_label": "Italy", "answer_idx": )" + index + "}").c_str(), 5);
-    BOOST_TEST(only_problem() == "P36.jsonl:5: answer_idx: " + index +
-                                     " is not among the 3 options of P36; use an index from 0 that is in this range");
+    BOOST_TEST(
+        only_problem() ==
+        "P36.jsonl:5: answer_idx: " + index +
+            " is not among the 3 options of P36; use an index in this range, counted from 0");
   }
 }
 

@@ -173,9 +173,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_without_a_relations_prompts_is_refused, Asked) 
                         says(Fault::user,
                              "mine: has neither P19.jsonl nor P19.txt; add it, or choose other "
                              "relations with `relations`"));
-  BOOST_CHECK_EXCEPTION(
-      use_template_file(dataset, *this / "lpaqa"), Error,
-      says(Fault::user, "name one of its folders, manual_paraphrase, mine"));
+  BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "lpaqa"), Error,
+                        says(Fault::user, "pass one of its folders, manual_paraphrase, mine"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

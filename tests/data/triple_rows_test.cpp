@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(other_lines_are_no_triples) {
       folder.write("a.jsonl", row("a", "b", "r") + "{\"head\": \"a\", \"tail\": 1}\n");
   BOOST_TEST(triple_row_files(file).size() == 1U);
   BOOST_CHECK_EXCEPTION((void)load_triple_rows(file), Error,
-                        says(Fault::user, "a.jsonl:2: relation: is not a text; write head"));
+                        says(Fault::user, "a.jsonl:2: relation: is not a string; write head"));
   folder.write("b.jsonl", "{\"subject\": \"a\", \"object\": \"b\"}\n");
   BOOST_TEST(triple_row_files(folder.path()).empty());
 }

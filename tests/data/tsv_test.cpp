@@ -229,7 +229,8 @@ BOOST_FIXTURE_TEST_CASE(a_fact_with_several_right_objects_is_a_fact_for_each, Ta
                         says(Fault::user, "facts.csv:2: object: is empty"));
   BOOST_CHECK_EXCEPTION(
       answers("facts.csv", "subject,relation,object\nSpain,borders,\"['France', 3]\"\n"), Error,
-      says(Fault::user, "facts.csv:2: object: the list in the string contains 3, which is not a text"));
+      says(Fault::user,
+           "facts.csv:2: object: the list in the string contains 3, which is not a string"));
 }
 
 const std::string popqa =

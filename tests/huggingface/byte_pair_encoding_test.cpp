@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
   };
   refused(R"("merges": ["a b"])", "model.merges[0]: its token \"ab\" is not in the vocabulary");
   refused(R"("merges": ["x a"])", "its token \"x\"");
-  refused(R"("merges": ["ab"])", "not two tokens with one space between");
+  refused(R"("merges": ["ab"])", "not two tokens separated by one space");
   refused(R"("merges": ["a b c"])", "not two tokens");
   refused(R"("merges": [["a"]])", "is neither");
   refused(R"("merges": [3])", "is neither");

@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_CASE(a_field_of_an_object_is_named_with_it, Folder) {
   const auto read = fields(R"({"rope": {"type": 3, "deep": {"n": 0}}, "no": [1]})");
   BOOST_TEST(read.object("absent").find("x") == nullptr);
   BOOST_CHECK_EXCEPTION((void)read.object("rope").text("type", ""), Error,
-                        says(Fault::user, "config.json: rope.type: is 3, not a text"));
+                        says(Fault::user, "config.json: rope.type: is 3, not a string"));
   BOOST_CHECK_EXCEPTION((void)read.object("rope").object("deep").count("n"), Error,
                         says(Fault::user, "rope.deep.n: is 0, not a valid count"));
   BOOST_CHECK_EXCEPTION((void)read.object("no"), Error,
@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_refused_by_name, Folder) {
   BOOST_CHECK_EXCEPTION((void)read.positive("gone"), Error, says(Fault::user, "gone: is missing"));
   BOOST_CHECK_EXCEPTION((void)read.numbers("list"), Error,
                         says(Fault::user, "not a list of numbers"));
-  BOOST_CHECK_EXCEPTION((void)read.texts("list"), Error, says(Fault::user, "not a list of texts"));
+  BOOST_CHECK_EXCEPTION((void)read.texts("list"), Error, says(Fault::user, "not a list of strings"));
   BOOST_CHECK_EXCEPTION((void)read.numbers("x"), Error, says(Fault::user, "not a list of numbers"));
   BOOST_CHECK_EXCEPTION((void)read.flag("flag", true), Error,
                         says(Fault::user, "not true or false"));

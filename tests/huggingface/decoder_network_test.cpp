@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(released_nodes_can_be_asked_again) {
     }
   }
   BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector<NodeId>{chain}, into(rows)), Error,
-                        says(Fault::internal, "was evaluated before"));
+                        says(Fault::internal, "was already evaluated"));
   model.release(tree, chain);
   rows.clear();
   model.evaluate(tree, std::vector<NodeId>{chain}, into(rows));

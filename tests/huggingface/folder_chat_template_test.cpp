@@ -38,7 +38,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_template_is_refused_by_its_file, test::Tempor
                         says(Fault::user, "none is named default"));
   write("tokenizer_config.json", R"({"chat_template": 3})");
   BOOST_CHECK_EXCEPTION((void)folder_chat_template(path()), Error,
-                        says(Fault::user, "is neither a text nor a list"));
+                        says(Fault::user, "is neither a string nor a list"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -47,7 +47,7 @@ BOOST_FIXTURE_TEST_CASE(classifiers_are_refused_by_their_class, Folder) {
 BOOST_FIXTURE_TEST_CASE(an_adapter_beside_the_weights_is_refused, Folder) {
   write("config.json", "{}");
   write("adapter_config.json", "{}");
-  refuses("adapter_config.json: an adapter is next to the weights");
+  refuses("adapter_config.json: there is an adapter next to the weights");
 }
 
 // sentence-transformers has several spellings: one switch per mode, or the mode's name. The file is
@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(pooling_of_the_last_token_is_told_and_any_other_refused,
   pools(R"({"pooling_mode_mean_tokens": false, "pooling_mode_lasttoken": true})");
   const auto told = check_folder_claims(path());
   BOOST_REQUIRE(told.size() == 1U);
-  BOOST_TEST(told[0].starts_with("Warning: the model's folder calls itself an embedding model"));
+  BOOST_TEST(told[0].starts_with("Warning: the model's folder describes an embedding model"));
   pools(R"({"pooling_mode": "mean"})", "7_Other");
   write("modules.json", R"([{"path": "", "type": "sentence_transformers.models.Transformer"},
                             {"path": "7_Other", "type": "sentence_transformers.models.Pooling"}])");

@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(scaled_positions_have_lower_frequencies, Folder) {
                        .number("llama.rope.freq_base", 100)
                        .tensor("rope_freqs.weight", {2}, 0, bytes_of(1.0F) + bytes_of(8.0F))) ==
        std::vector<float>{1, (1.0F / 10) / 8}));
-  refuses(small().tensor("rope_freqs.weight", {3}), "rope_freqs.weight: has a wrong size");
+  refuses(small().tensor("rope_freqs.weight", {3}), "rope_freqs.weight: has the wrong size");
   refuses(small().text("llama.rope.scaling.type", "yarn"),
           "llama.rope.scaling.type: is \"yarn\", but only \"none\" is supported");
   refuses(small().text("llama.rope.scaling.type", "yarn").number("llama.rope.scaling.factor", 4),

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(errors_name_file_and_field) {
                         says(Fault::user, "has no \"none\""));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(1).at("type").text()),
                         plumb::detail::Error,
-                        says(Fault::user, "tokenizer.json: model.steps[1].type: is not a text"));
+                        says(Fault::user, "tokenizer.json: model.steps[1].type: is not a string"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).has("x")), plumb::detail::Error,
                         says(Fault::user, "model.steps[0]: is not an object"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.items()), plumb::detail::Error,

@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(ancestors_come_first_and_once, Tree) {
   BOOST_TEST(cache.held() == 4U);
   BOOST_TEST(cache.missing(*this, Nodes{5}) == Nodes{5});
   BOOST_CHECK_EXCEPTION((void)cache.missing(*this, Nodes{2}), Error,
-                        says(Fault::internal, "is the root or was evaluated before"));
+                        says(Fault::internal, "is the root or was already evaluated"));
   BOOST_CHECK_EXCEPTION((void)cache.missing(*this, Nodes{root}), Error,
                         says(Fault::internal, "is the root"));
 }

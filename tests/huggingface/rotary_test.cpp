@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Fol
        {1, 0.01});
   BOOST_CHECK_EXCEPTION(
       (void)of(R"({"rope_parameters": {"full_attention": {}}})"), Error,
-      says(Fault::user, "rope_parameters.full_attention: is a rotation for some"));
+      says(Fault::user, "rope_parameters.full_attention: is a rotation for only some layers"));
 }
 
 // transformers 5.24 reads partial_rotary_factor only for Phi, Phi-3, StableLM and GPT-NeoX. For

@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(damaged_files_are_refused, Folder) {
   refuses(stored("{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", two),
           "a: lacks a dtype, a shape or two data_offsets");
   refuses(stored("{" + entry("a", "F32", "[2]", 0, 8) + "}", two.substr(0, 7)),
-          "a: is at bytes 0 to 8 of 7; the file is cut off or damaged");
+          "a: is at bytes 0 to 8 of 7; the file is truncated or damaged");
   refuses(stored("{" + entry("a", "F32", "[2]", 8, 0) + "}", two), "a: is at bytes 8 to 0");
   refuses(stored("{" + entry("a", "F32", "[3]", 0, 8) + "}", two), "a: has 8 bytes for F32 [3]");
   refuses(stored("{" + entry("a", "F32", "[4294967296,4294967296,4294967296]", 0, 8) + "}", two),

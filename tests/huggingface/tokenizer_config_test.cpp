@@ -53,11 +53,11 @@ BOOST_AUTO_TEST_CASE(fields_that_are_not_computed_are_refused_by_name) {
                           says(Fault::user, words));
   };
   refused(R"({"auto_map": {"AutoTokenizer": ["x.Y", null]}})",
-          "tokenizer_config.json: auto_map: names code in the folder");
-  refused(R"({"auto_map": ["x.Y", null]})", "auto_map: names code");
+          "tokenizer_config.json: auto_map: refers to code in the folder");
+  refused(R"({"auto_map": ["x.Y", null]})", "auto_map: refers to code");
   refused(R"({"fix_mistral_regex": true})", "fix_mistral_regex: would replace the pattern");
   refused(R"({"fast_tokenizer_files": ["tokenizer.json", "tokenizer.4.0.json"]})",
-          "fast_tokenizer_files[1]: a file for one version");
+          "fast_tokenizer_files[1]: a file for a specific version");
   refused(R"({"init_inputs": ["vocab.txt"]})", "init_inputs: is not supported");
   folder.write("tokenizer_config.json", R"({"auto_map": {"AutoModel": "x.Y"}, "init_inputs": [],
       "fast_tokenizer_files": ["tokenizer.json"], "fix_mistral_regex": false,

@@ -30,10 +30,10 @@ BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
   // the first of several equal candidates
   BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);
   BOOST_TEST(&choose_kernels<RowKernels>(held, "v3") == &other);
-  BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v4"), Error,
-                        says(Fault::user,
-                             "PLUMB_VECTOR: 'v4' is not a vector width of this program; it "
-                             "has v2, v3; unset it"));
+  BOOST_CHECK_EXCEPTION(
+      (void)choose_kernels<RowKernels>(held, "v4"), Error,
+      says(Fault::user,
+           "PLUMB_VECTOR: 'v4' is not one of this program's vector widths: v2, v3; unset it"));
   BOOST_CHECK_EXCEPTION(
       (void)choose_kernels<RowKernels>({}, ""), Error,
       says(Fault::user, "this processor supports none of the program's vector widths"));

@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(scores_are_log_likelihoods_of_all_candidates) {
     BOOST_CHECK_EXCEPTION(
         static_cast<void>(relation_bias(scores)), Error,
         test::says(Fault::user,
-                   "tokens: are not one positive token count for each log-likelihood; "));
+                   "tokens: must contain one positive token count for each log-likelihood; "));
   }
   scores.log_likelihoods.pop_back();
   BOOST_CHECK_EXCEPTION(

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
       favour_warning({made}, [](const FavouredOption& one) { return std::to_string(one.option); });
   BOOST_REQUIRE(warning.has_value());
   BOOST_TEST(*warning ==
-             "Warning: one option wins far more often than it is right in 1 relation "
+             "Warning: one option is picked far more often than it is right in 1 relation "
              "(binomial test, p < 0.001): P1 '3' is picked for 31 of 40 facts and "
              "right for 5 (template 0).");
 }

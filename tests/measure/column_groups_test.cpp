@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
   BOOST_TEST(made.values[1].second.accuracy.value == 1.0);
   BOOST_CHECK_EXCEPTION(
       (void)metrics_by_column(answers, "month", {}), Error,
-      says(Fault::user, "no fact has a column 'month'; set one that exists: year"));
+      says(Fault::user, "no fact has a column 'month'; choose one that exists: year"));
 }
 
 // Bins of closely spaced numbers have distinct names. Among numbers, a word that means "none" does
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_column_that_no_fact_has_is_refused_with_those_that_are_th
   const std::vector<ModelAnswers> models{{"a", {relation("P1", {"x"}, "1", "popularity")}}};
   BOOST_CHECK_EXCEPTION(
       (void)group_by_column(models, template_setting(0), "year"), Error,
-      says(Fault::user, "no fact has a column 'year'; set one that exists: popularity"));
+      says(Fault::user, "no fact has a column 'year'; choose one that exists: popularity"));
   std::vector<std::string> texts;
   for (int i = 0; i < 101; ++i) texts.push_back("t" + std::to_string(i));
   const std::vector<ModelAnswers> many{{"a", {relation("P1", texts, std::string(101, '1'))}}};

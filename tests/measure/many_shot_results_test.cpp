@@ -147,8 +147,8 @@ BOOST_FIXTURE_TEST_CASE(chance_choices_and_remarks_are_those_of_the_folder, Smal
   BOOST_TEST(near(chance_of(made, made.groups[0]).value(), 0.5));
   BOOST_TEST(made.choices == 12U);
   BOOST_TEST(made.choices_beginning_another == 1U);
-  BOOST_TEST(
-      (made.remarks == Words{"a remark on <some>: P1 here", "skipped, fewer than 9 facts: P3 3"}));
+  BOOST_TEST((made.remarks ==
+              Words{"a remark on <some>: P1 here", "skipped for having fewer than 9 facts: P3 3"}));
   BOOST_TEST(made.injections.empty());
   note("P2", {"a remark on <some>", "there"});
   BOOST_TEST(results(*this).remarks[0] == "a remark on <some>: P1 here, P2 there");

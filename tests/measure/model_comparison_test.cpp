@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_setting_is_taken_by_name_if_all_have_it) {
   BOOST_CHECK_EXCEPTION((void)chosen(models, "ic/50"), Error,
                         test::says(Fault::user,
                                    "`setting`: 'ic/50' is not a setting that all models have; "
-                                   "set one that they share: ic/5, ic/25"));
+                                   "choose one that they share: ic/5, ic/25"));
 }
 
 BOOST_AUTO_TEST_CASE(models_without_a_common_setting_are_refused_with_what_they_have) {
@@ -139,12 +139,13 @@ BOOST_AUTO_TEST_CASE(what_was_left_out_is_said) {
       remarks(three_models()).starts_with("1 relation of 4 missing from at least one model"));
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11"})}}, {"b", {by_seed("P1", {"11"})}}}) == "");
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11"})}}, {"b", {by_seed("P1", {"111"})}}})
-                 .starts_with("The models were asked different facts"));
+                 .starts_with("The models were asked about different facts"));
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11"})}}, {"b", {by_seed("P1", {"11", "11"})}}})
-                 .starts_with("The models were asked under different seeds"));
+                 .starts_with("The models were run with different seeds"));
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11", "00"}), by_seed("P2", {"00", "01"})}},
                       {"b", {by_seed("P1", {"11", "11"}), by_seed("P2", {"11", "11"})}}}) ==
-             "Relations × variants in which a model knows nothing are left out of its subsumption: "
+             "Combinations of relation and variant in which a model knows nothing are left out of "
+             "its subsumption: "
              "a in 2 of 4.");
   const Comparison made = compare_answers(three_models(), three_options());
   BOOST_TEST(made.remarks.back() == "Models without a family: bee.");

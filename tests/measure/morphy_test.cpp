@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
   broken("index.adj", "big a 1 2 ! & 1x 1 01382086\n", ":1: is not a line of a WordNet index; ");
   broken("index.adj", "  1 licence\n", ": contains no words; ");
   broken("index.adj", "", ": contains no words; ");
-  broken("adj.exc", "bigger big\nbetter\n", ":2: names no base form; ");
+  broken("adj.exc", "bigger big\nbetter\n", ":2: contains no base form; ");
 }
 
 // Each pair was looked up by hand in the files of WordNet 3.0.

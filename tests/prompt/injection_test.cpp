@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(slots_are_at_least_one_and_fewer_than_half) {
     BOOST_CHECK_EXCEPTION((void)injection_design(relation, options), Error,
                           says(Fault::user, "`injected`: " + std::to_string(options.injected) +
                                                 " of " + std::to_string(options.pairs) +
-                                                " pairs cannot be injected; set at least 1"));
+                                                " pairs cannot be injected; set it to at least 1"));
   }
   BOOST_CHECK_NO_THROW((void)injection_design(relation, {199, 99}));
   BOOST_CHECK_NO_THROW((void)injection_design(relation, {300, 1}));

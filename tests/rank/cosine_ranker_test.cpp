@@ -543,7 +543,7 @@ BOOST_AUTO_TEST_CASE(entities_are_counted_against_any_cosine) {
   BOOST_TEST((count(2, CosineQuestion::none) == Rank{0, 0}));
   BOOST_TEST((count(-2, CosineQuestion::none) == Rank{6, 0}));
   BOOST_CHECK_EXCEPTION((void)ranker.counts(rows_of(queries), std::vector{CosineQuestion{1, 0}}),
-                        Error, says(Fault::user, "questions: a question names query 1 of 1"));
+                        Error, says(Fault::user, "questions: a question refers to query 1 of 1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_is_named_by_its_number_among_all) {

@@ -210,9 +210,10 @@ BOOST_AUTO_TEST_CASE(questions_about_what_is_not_there_are_refused) {
         (void)LocalRanking().standings(rows_of(entities), rows_of(asked), std::vector{question}),
         Error, says(Fault::user, message));
   };
-  refused(queries, {2, 0}, "questions: a question names query 2 and entity 0");
-  refused(queries, {0, 3}, "questions: a question names query 0 and entity 3");
-  refused(queries, {0, 0, {1, 3}}, "questions: a question names query 0 and entity 0, or known");
+  refused(queries, {2, 0}, "questions: a question refers to query 2 and entity 0");
+  refused(queries, {0, 3}, "questions: a question refers to query 0 and entity 3");
+  refused(queries, {0, 0, {1, 3}},
+          "questions: a question refers to query 0 and entity 0, or known");
   refused(other, {0, 0}, "queries: have 5 dimensions, the entities 2");
   BOOST_TEST(LocalRanking()
                  .standings(rows_of(entities), rows_of(queries), std::vector{EntityQuestion{1, 2}})

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_method_of_one_model_alone_is_named) {
        test::ranked_model("b", {test::ranked("deer", {2, 2}), test::ranked("lm-head", {1, 1})})},
       {});
   BOOST_TEST_REQUIRE(made.remarks.size() == 1U);
-  BOOST_TEST(made.remarks[0] == "Methods of only one model: lm-head (b).");
+  BOOST_TEST(made.remarks[0] == "Methods used by only one model: lm-head (b).");
 }
 
 BOOST_AUTO_TEST_CASE(what_shares_nothing_is_refused) {

@@ -262,9 +262,9 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation
   BOOST_TEST(near(realistic(method.raw).hit_at(3).value, 2.0 / 3));  // 6 or later is not a hit at 3
   BOOST_TEST(realistic(method.raw).hit_at(10).count == 0U);          // but 6 … 15 may be at 10
   BOOST_TEST(
-      (made.remarks == Words{"cut: 1 of 3 searches ended before the rank was certain: mean ranks, "
-                             "correlations and Hit@k at larger k are not given. The mean rank is "
-                             "between 3.3 and 6.3."}));
+      (made.remarks ==
+       Words{"cut: 1 of 3 searches ended before the rank was certain: mean ranks, correlations and "
+             "Hit@k at larger k are not reported. The mean rank is between 3.3 and 6.3."}));
   const Words ties = results(*this).remarks;
   BOOST_REQUIRE(ties.size() == 1U);
   BOOST_TEST(ties[0].starts_with("likelihood: Warning: the true entities of 1 of 6 queries"));

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
   const auto refused = [&](Eigen::Index rows, Eigen::Index columns, const std::string& given) {
     BOOST_CHECK_EXCEPTION(
         embed(rows, columns, visited), Error,
-        says(Fault::internal, "embed: the model gave " + given +
+        says(Fault::internal, "embed: the model returned " + given +
                                   " numbers for 6 texts, but dimension() is 257; fix the model's "
                                   "embed or dimension"));
   };

@@ -68,17 +68,17 @@ BOOST_FIXTURE_TEST_CASE(what_is_someones_is_left_alone, Place) {
   std::filesystem::remove(*this / "out");
   write("out.part/thesis.txt", "mine");
   refused(
-      "out.part: exists and is not an unfinished folder of plumb; move it elsewhere, or choose "
+      "out.part: exists and is not an unfinished plumb folder; move it elsewhere, or choose "
       "another folder (`out`)");
   BOOST_TEST(slurp(*this / "out.part/thesis.txt") == "mine");
   std::filesystem::remove_all(*this / "out.part");
   write("out.part", "mine");
-  refused("out.part: exists and is not an unfinished folder of plumb");
+  refused("out.part: exists and is not an unfinished plumb folder");
 }
 
 BOOST_FIXTURE_TEST_CASE(one_process_makes_it_at_a_time, Place) {
   const AtomicFolder first(out(), ".jsonl");
-  refused("out.part: another plumb is writing here");
+  refused("out.part: another plumb process is writing here");
 }
 
 BOOST_FIXTURE_TEST_CASE(removing_a_folder_does_not_follow_links, Place) {

@@ -204,8 +204,8 @@ BOOST_FIXTURE_TEST_CASE(names_that_are_not_those_of_the_fact_are_refused, SmallG
   refuses(2, name_rows[0], "contains: this prompt already has a row");
   auto strange = name_rows[2];
   strange.prompt.fact = 3;
-  refuses(3, strange, "family: the row is about a prompt that was not asked");
-  refuses(3, names(0, {0, 0, 0}, {{{-1, 1}}}), "symbol: is not a relation that was asked, or its");
+  refuses(3, strange, "family: the row belongs to a prompt that was not used");
+  refuses(3, names(0, {0, 0, 0}, {{{-1, 1}}}), "symbol: is not one of the relations that were queried, or its");
 }
 
 BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGeneration) {
@@ -220,15 +220,15 @@ BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGener
     change(rows[line - 1]);
     return rows;
   };
-  const std::string not_asked = "the row is about a template that was not asked";
-  const std::string out_of_order = "the row is not about the next content-free text";
+  const std::string not_asked = "the row belongs to a template that was not used";
+  const std::string out_of_order = "the row is not for the next content-free text";
   refuses(4, with(4, [](auto& row) { row.template_index = 4; }), not_asked);
   refuses(2, with(2, [](auto& row) { row.subject = "N/A"; }), out_of_order);
   refuses(2, with(2, [](auto& row) { row.template_index = 3; }), out_of_order);
   refuses(4, with(4, [](auto& row) { row.template_index = 2; }), out_of_order);
   refuses(4, with(4, [](auto& row) { row.template_index = 1; }), out_of_order);
   refuses(3, with(3, [](auto& row) { row.candidates.pop_back(); }),
-          "has 5 candidates, but 6 are named for the relation");
+          "has 5 candidates, but 6 are listed for the relation");
   refuses(1, with(1, [](auto& row) { row.candidates.clear(); }), "has 0 candidates");
   refuses(5, with(5, [](auto& row) { row.candidates[2].nats = 0.1; }),
           "a candidate has no token or no log-likelihood");
@@ -236,7 +236,7 @@ BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGener
   short_of_one.pop_back();
   refuses(0, short_of_one, "a template lacks rows; the file was changed; ask again");
   candidates(0, {"H"});
-  refuses(1, content_free_rows, "has 6 candidates, but 1 are named for the relation");
+  refuses(1, content_free_rows, "has 6 candidates, but 1 are listed for the relation");
   const auto elsewhere = with(1, [](auto& row) { row.relation = "colour"; });
   write_content_free("zero-shot-question", elsewhere);
   refused("_content_free.jsonl:1: colour: " + not_asked);
@@ -261,10 +261,10 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   BOOST_TEST(read().studies.size() == 1U);
   BOOST_TEST(read().remarks.empty());
   std::filesystem::remove(path() / "asked" / "facts.jsonl");
-  refused("asked: lacks facts.jsonl and templates.jsonl; a run stores there what it asked");
+  refused("asked: lacks facts.jsonl and templates.jsonl; a run stores its facts and templates there");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
-          ": contains no finished generation (no metadata_generate.json); name a finished run "
+          ": contains no finished generation (no metadata_generate.json); specify a finished run "
           "folder, or finish its run first (plumb generate, `resume`)");
 }
 

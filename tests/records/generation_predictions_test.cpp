@@ -128,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(samples_of_every_fact_are_an_estimator, Capitals) {
 
 BOOST_FIXTURE_TEST_CASE(what_was_not_asked_is_refused, Capitals) {
   BOOST_CHECK_EXCEPTION((void)read({.kinds = {.base = 2}}), Error,
-                        says(Fault::user, "capital: template 2 was not asked about every fact"));
+                        says(Fault::user, "capital: template 2 was not used for every fact"));
   BOOST_CHECK_EXCEPTION((void)read({.relations = {"P9"}}), Error,
                         says(Fault::user, "'P9' is not in the results of m"));
 }

@@ -94,8 +94,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Kept) {
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_experiment_is_refused, Kept) {
   const std::string none =
-      "birth_injection.json: is not an injection experiment; the file was changed; make it again "
-      "with `plumb many-shot`";
+      "birth_injection.json: is not an injection experiment; the file was changed; recreate it with `plumb many-shot`";
   for (const std::string& text :
        {std::string("{}"), with("\"relation\"", "\"code\""),
         with("\"highlight\":2", "\"highlight\":\"2\""), with("\"name\":\"unknown, block\",", ""),
@@ -111,8 +110,9 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_experiment_is_refused, Kept) {
 
 BOOST_FIXTURE_TEST_CASE(panels_that_do_not_belong_together_are_refused, Kept) {
   const std::string apart =
-      "birth_injection.json: panels: are not five of equal length with a highlighted position; "
-      "the file was changed; make it again with `plumb many-shot`";
+      "birth_injection.json: panels: are not five lists of equal length that include the "
+      "highlighted position; "
+      "the file was changed; recreate it with `plumb many-shot`";
   ScoredInjection four = made();
   four.design.panels.pop_back();
   ScoredInjection past = made();

@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   ManyShotFolder more;
   more.choose("P1", one_shot, "10");
   more.choose("P1", second, "101");
-  refused(more, "P1_choices.jsonl:5: is not the fact that other settings have here");
+  refused(more,
+          "P1_choices.jsonl:5: does not match the fact in this position under other settings");
   ManyShotFolder generated;
   generated.choose("P1", one_shot, "10");
   generated.generate("P1", one_shot, "1");
@@ -189,7 +190,8 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   const std::size_t at = text.find("\"instance_index\":0", sound.size());
   text.replace(at, 18, "\"instance_index\":9");
   others.files().write("P1_choices.jsonl", text);
-  refused(others, "P1_choices.jsonl:3: is not the fact that other settings have here");
+  refused(others,
+          "P1_choices.jsonl:3: does not match the fact in this position under other settings");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,11 +141,10 @@ BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) 
 
 BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) {
   const std::string not_a_row =
-      "P36_choices.jsonl:2: is not a row of a many-shot run; the file was changed; make it again "
-      "with `plumb many-shot`";
+      "P36_choices.jsonl:2: is not a row of a many-shot run; the file was changed; recreate it with `plumb many-shot`";
   const std::string apart =
       "P36_choices.jsonl:2: choices: answer, choices and answer_scores do not match; the "
-      "file was changed; make it again with `plumb many-shot`";
+      "file was changed; recreate it with `plumb many-shot`";
   const std::vector<std::pair<std::string, std::string>> cases{
       {with("\"method\":\"ic\",", ""), not_a_row},
       {with("\"method\":\"ic\"", "\"method\":1"), not_a_row},
@@ -166,8 +165,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
       {with("-12.5000000000", "12.5000000000"),
        "P36_choices.jsonl:2: answer_scores: contains a log-likelihood above 0; the file was "
        "changed; "
-       "make "
-       "it again with `plumb many-shot`"},
+       "recreate it with `plumb many-shot`"},
       {"{\"method\":\n", "P36_choices.jsonl:2: not JSON"},
       {"[1]\n", "P36_choices.jsonl:2: is JSON but not an object"},
   };
@@ -249,8 +247,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
   BOOST_CHECK_EXCEPTION(
       (void)recorded_choice_relations(path()), Error,
       says(Fault::user, path().string() + ": contains no finished many-shot run (no "
-                                          "metadata_many_shot.json); name a finished "
-                                          "run folder, or finish its run first (plumb many-shot, "
+                                          "metadata_many_shot.json); specify a finished run "
+                                          "folder, or finish its run first (plumb many-shot, "
                                           "`resume`)"));
   for (const std::string& metadata :
        {std::string("{}"), std::string(R"({"relations": [1]})"),

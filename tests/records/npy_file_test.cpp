@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(numbers_that_begin_at_an_odd_place_are_refused, Vectors)
   bytes[8] = '\x77';
   bytes.insert(128, " ");
   refuses(bytes,
-          "has numbers that do not start at a multiple of four bytes; save the vectors with "
+          "contains numbers that do not start at a multiple of four bytes; save the vectors with "
           "numpy.save");
 }
 
@@ -301,7 +301,8 @@ BOOST_FIXTURE_TEST_CASE(rows_that_others_have_written_are_taken, Vectors) {
   writer.take_rows(*this / "first.npy.part");
   BOOST_CHECK_EXCEPTION(
       writer.take_rows(*this / "other.npy.part"), Error,
-      says(Fault::user, "other.npy.part: contains vectors of another shape; it is not a shard"));
+      says(Fault::user,
+           "other.npy.part: contains vectors of a different shape; it is not a shard"));
   writer.finish();
   check(NpyFile(file), 3, 2, {5, -6, 3, 4, -1, 0.1F});
 }

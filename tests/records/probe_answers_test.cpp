@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   folder.set("P36", "num_original_instances", 1);
   BOOST_CHECK_EXCEPTION((void)gathered(folder), Error,
                         says(Fault::user,
-                             "P36_results.jsonl: has 2 facts but its metadata counts 1; the "
+                             "P36_results.jsonl: has 2 facts but its metadata reports 1; the "
                              "results file is from another run; probe again"));
   folder.set("P36", "num_original_instances", 2);
   BOOST_TEST(gathered(folder).facts() == 2U);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
 
 BOOST_AUTO_TEST_CASE(folders_of_other_facts_do_not_join) {
   const Capitals first({italy_0, france_0});
-  const std::string was = "instance 3 is another fact in an earlier row" + another;
+  const std::string was = "instance 3 is a different fact in an earlier row" + another;
   BOOST_CHECK_EXCEPTION(
       (void)gathered(first, Capitals({italy_1, row("France", 3, 1, 1, {-1, -2})})), Error,
       says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
@@ -207,10 +207,10 @@ BOOST_AUTO_TEST_CASE(folders_of_other_options_or_scorings_do_not_join) {
           "answer_space_labels: are not those of");
   Capitals means({france_1});
   means.set("P36", "reduction", "mean");
-  refused(means, "reduction: is not that of");
+  refused(means, "reduction: differs from that in");
   Capitals answers({france_1});
   answers.set("P36", "span", "answer");
-  refused(answers, "reduction: is not that of");
+  refused(answers, "reduction: differs from that in");
 }
 
 BOOST_AUTO_TEST_CASE(parts_are_read_when_asked_for) {

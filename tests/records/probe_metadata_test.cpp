@@ -106,10 +106,10 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
   BOOST_CHECK_EXCEPTION(
       recorded_relations(folder.path()), Error,
       says(Fault::user,
-           ": contains no finished results (no metadata_results.json); name "
-           "a finished run folder, or finish its run first (plumb probe, `resume`)"));
+           ": contains no finished results (no metadata_results.json); specify a finished run "
+           "folder, or finish its run first (plumb probe, `resume`)"));
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
-                        says(Fault::user, "nowhere: is not a folder; name a run folder or an"));
+                        says(Fault::user, "nowhere: is not a folder; pass a run folder or an"));
   folder.write("generated/metadata_generate.json", "{}");
   BOOST_CHECK_EXCEPTION(
       recorded_relations(folder.path() / "generated"), Error,

@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
   refused(Folder({0, 2}), {.kinds = {.base = 2}}, "template 2, " + unscored);
   refused(Folder({0, 1}), {.kinds = {.paraphrases = Places{1}}}, "template 0, " + unscored);
   refused(Folder({0, 4}), {},
-          "P36: the metadata has no text for template 4, so its kind is not known; set "
+          "P36: the metadata has no text for template 4, so its kind is unknown; set "
           "`paraphrases`, `verbalized` and `numerical`");
   const Names twice{texts[0], texts[2], "[Y] is possibly the capital of [X]."};
   refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates have the marker 'possibly'");
@@ -248,7 +248,8 @@ BOOST_AUTO_TEST_CASE(folders_must_agree_on_the_text_of_the_base_template) {
   const Folder other({1}, "P36", {"The capital city of [X] is [Y].", texts[1]});
   BOOST_CHECK_EXCEPTION(
       read_model("m", {first.path(), other.path()}, {}), Error,
-      says(Fault::user, "metadata_results.json: P36: template 0 has another text than in"));
+      says(Fault::user,
+           "metadata_results.json: P36: template 0 has a different text from the one in"));
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_without_rows_is_left_out) {

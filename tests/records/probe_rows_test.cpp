@@ -170,7 +170,8 @@ BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
     BOOST_CHECK_EXCEPTION(
         read(std::string(R"({"answer_idx":0,"pll_scores":[-1,-2],"choices":)") + choices + "}\n"),
         Error,
-        says(Fault::user, "P36_results.jsonl:1: choices: is not one text for each option; the"));
+        says(Fault::user,
+             "P36_results.jsonl:1: choices: does not contain one text for each option; the"));
   }
 }
 
@@ -383,7 +384,7 @@ BOOST_FIXTURE_TEST_CASE(a_log_likelihood_above_0_is_refused, Results) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_statement_has_a_token, Results) {
-  for (const auto& [count, words] : {std::pair("0", "contains a statement without a token"),
+  for (const auto& [count, words] : {std::pair("0", "contains a statement without tokens"),
                                      std::pair("-3", "contains a value that is not a count"),
                                      std::pair("1.5", "contains a value that is not a count"),
                                      std::pair("-0.5", "contains a value that is not a count")}) {

@@ -38,7 +38,7 @@ BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
   std::filesystem::create_symlink("/dev/zero", zeros);
   for (const auto& file : {pipe, zeros}) {
     BOOST_CHECK_EXCEPTION(for_each_result_line(file, [](const Json&, std::size_t) {}), Error,
-                          says(Fault::user, "is a pipe or a device, not a file of results"));
+                          says(Fault::user, "is a pipe or a device, not a results file"));
     BOOST_CHECK_EXCEPTION((void)is_there(file), Error, says(Fault::user, "is a pipe or a device"));
     BOOST_CHECK_EXCEPTION(JournalFile(file, [](const std::string&, std::uintmax_t, std::size_t) {}),
                           Error, says(Fault::user, "is a pipe or a device"));

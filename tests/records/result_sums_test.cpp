@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_was_cut_or_grew_or_is_gone_is_refused, Finis
   disk.put("run/P36_results.jsonl", whole + whole);
   refused(name + "is not what its run wrote: it has 4 lines instead of 2" + remedy);
   disk.put("run/P36_results.jsonl", "{\"a\":1}\n{\"a\":3}\n");
-  refused(name + "is not what its run wrote: it has 2 lines as before, but another checksum" +
+  refused(name + "is not what its run wrote: it has 2 lines as before, but a different checksum" +
           remedy);
   disk.files.erase("/run/P36_results.jsonl");
   refused(name + "is missing" + remedy);

@@ -33,9 +33,8 @@ BOOST_AUTO_TEST_CASE(metadata_is_read_where_a_run_is_finished) {
   const test::TemporaryFolder folder;
   for (const auto& [kind, said] : std::vector<std::pair<ResultsKind, std::string>>{
            {ResultsKind::closed_set,
-            "contains no finished results (no metadata_results.json); name a finished run folder, "
-            "or "
-            "finish its run first (plumb probe, `resume`)"},
+            "contains no finished results (no metadata_results.json); specify a finished run "
+            "folder, or finish its run first (plumb probe, `resume`)"},
            {ResultsKind::many_shot,
             "contains no finished many-shot run (no metadata_many_shot.json)"},
            {ResultsKind::ranking, "contains no finished ranking (no metadata_rank.json)"},

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_its_metrics_under_their_heads) {
   BOOST_TEST(count_of(row, "<td") == 7U);
   BOOST_TEST(!holds(row, "class="));  // ACE 0.52 would be coloured if no vote had failed
   BOOST_TEST(holds(row_of(first, "Margin"), "class=\"h3\">0.320"));
-  BOOST_TEST(holds(main, "† votes failed for a share of the facts"));
+  BOOST_TEST(holds(main, "† votes failed for some of the facts"));
   const std::string more = main.substr(first.size());
   BOOST_TEST(in_order(more, {">ECE<", ">MCE<", ">Reliability<", ">Resolution<", ">Uncertainty<",
                              ">Within bin<", ">Skill<", ">Log loss<"}));

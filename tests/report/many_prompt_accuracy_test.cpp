@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(the_overview_has_a_row_for_each_way_of_asking) {
                                                   ">0.2448<", "0.626<small>", "0.317<small>"}));
   BOOST_TEST(in_order(row_of(html, "4-template"), {"0.758<small>", "<td data-v=\"-1\">–</td>"}));
   BOOST_TEST(in_order(
-      html, {"over 400 samplings", "every relation draws one of its templates", "Overconf: mean"}));
+      html, {"over 400 samplings", "one template is drawn for every relation", "Overconf: mean"}));
 }
 
 // One of zero-shot's answers contains no word, and three were cut off; for 4-template's answers,
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_overview_goes_by_the_headlines_way_of_sampling) {
   results.options.by = SampleBy::fact;
   const std::string html = overview_section(results);
   BOOST_TEST(holds(row_of(html, "zero-shot"), ">0.1681<"));
-  BOOST_TEST(holds(html, "every fact draws one of its prompts"));
+  BOOST_TEST(holds(html, "one prompt is drawn for every fact"));
 }
 
 BOOST_AUTO_TEST_CASE(columns_that_no_way_of_asking_has_are_not_there) {

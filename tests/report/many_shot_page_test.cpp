@@ -70,7 +70,7 @@ BOOST_FIXTURE_TEST_CASE(remarks_stand_once_and_are_escaped, SmallManyShot) {
   const std::string html = page(*this);
   BOOST_TEST(count_of(html, "class=\"note\"") == 2U);
   BOOST_TEST(holds(html, "a remark on &lt;some&gt;: P1 here"));
-  BOOST_TEST(holds(html, "skipped, fewer than 9 facts: P3 3"));
+  BOOST_TEST(holds(html, "skipped for having fewer than 9 facts: P3 3"));
   BOOST_TEST(!holds(under(html, "<h2>Relations"), "P3"));
 }
 

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(page_and_terminal_have_models_and_pairs) {
   const std::string page = slurp(out / "report.html");
   BOOST_TEST(holds(page, "Models by deer"));
   BOOST_TEST(holds(page, "Pairs of models by deer"));
-  BOOST_TEST(holds(page, "Models by relations, by deer"));
+  BOOST_TEST(holds(page, "Models and relations, by deer"));
 }
 
 // One table compares each model's two methods, starting with the smallest model; the other shows

@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   BOOST_CHECK_EXCEPTION(
       (void)rank_report(folder.path()), Error,
       says(Fault::user,
-           "contains no finished ranking (no metadata_rank.json); name a finished run "
-           "folder, or finish its run first (plumb rank, `resume`)"));
+           "contains no finished ranking (no metadata_rank.json); specify a finished run folder, "
+           "or finish its run first (plumb rank, `resume`)"));
   folder.write("metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION((void)rank_report(folder.path()), Error,
                         says(Fault::user, "metadata_rank.json: methods: is empty; rank again"));

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_answers_is_left_out_and_a_dataset_withou
   BOOST_TEST(asked.without_answer.size() == 6U);
   const auto words = says(Fault::user,
                           "no fact has an answer that can be matched; add names with a letter or a "
-                          "digit to its objects");
+                          "digit to the facts' objects");
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"symbol"}, 0), Error, words);
   dataset.files.clear();
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"symbol"}, 0), Error, words);

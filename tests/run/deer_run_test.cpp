@@ -550,8 +550,9 @@ BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_th
     }
   }
   folder.write("run/queries.npy", slurp(folder / "run/entities.npy"));
-  BOOST_CHECK_EXCEPTION(run_once(folder / "run", graph, everything()), Error,
-                        test::says(Fault::user, "queries.npy: contains vectors of another shape"));
+  BOOST_CHECK_EXCEPTION(
+      run_once(folder / "run", graph, everything()), Error,
+      test::says(Fault::user, "queries.npy: contains vectors of a different shape"));
 }
 
 // A plain embedder receives batches of whole texts instead of trees; it produces the same vectors
@@ -618,10 +619,11 @@ BOOST_AUTO_TEST_CASE(an_embedder_of_the_wrong_shape_breaks_the_run) {
     }
   };
   const TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION((void)run_once<Narrow>(folder / "run", elements(), {.shots = 2}), Error,
-                        says(Fault::internal,
-                             "embed: the model gave 31 vectors of 200 numbers for 31 texts, but "
-                             "dimension() is 257; fix the model's embed or dimension"));
+  BOOST_CHECK_EXCEPTION(
+      (void)run_once<Narrow>(folder / "run", elements(), {.shots = 2}), Error,
+      says(Fault::internal,
+           "embed: the model returned 31 vectors of 200 numbers for 31 texts, but "
+           "dimension() is 257; fix the model's embed or dimension"));
   // No part of the run is considered finished.
   BOOST_TEST(slurp(folder / "run/journal.jsonl").empty());
   BOOST_TEST(!std::filesystem::exists(folder / "run/queries.npy"));

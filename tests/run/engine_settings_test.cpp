@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(shares_are_numbers_of_which_one_is_more_than_nothing) {
   for (const char* word : {"a", "-1,2", "1x", "inf"}) {
     refused<TensorSplitSetting>(word, "");
   }
-  refused<TensorSplitSetting>("1,b", "'b' is not a GPU's share; write 3,1");
-  refused<TensorSplitSetting>("0,0", "gives every GPU the share 0");
+  refused<TensorSplitSetting>("1,b", "'b' is not a valid GPU share; write 3,1");
+  refused<TensorSplitSetting>("0,0", "assigns every GPU a share of 0");
 }
 
 BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {

@@ -80,12 +80,13 @@ BOOST_FIXTURE_TEST_CASE(what_is_left_out_is_said, Files) {
     return ranges::any_of(notes, [&](const std::string& note) { return note == words; });
   };
   BOOST_TEST(
-      said("2 facts left out, as no name of an object is one token: family 'neon', family "
+      said("2 facts left out, because no object name is one token: family 'neon', family "
            "'argon'."));
-  BOOST_TEST(said("1 object left out, as none of its names is one token: family 'noble gas'."));
-  BOOST_TEST(said("3 names of objects not one token, which no answer can match (left_out.csv)."));
+  BOOST_TEST(said("1 object left out, because no name is one token: family 'noble gas'."));
   BOOST_TEST(
-      said("1 label of objects left out of the candidates for bias level, as they are not one "
+      said("3 names of objects that no answer can match: not one token (left_out.csv)."));
+  BOOST_TEST(
+      said("1 label of objects left out of the candidates for bias level, because they are not one "
            "token in each gap."));
 }
 
@@ -97,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(several_masks_are_an_extension_and_said_so, Files) {
   WordMaskModel model(elements_many());
   FillJob job(model, questions);
   const auto finished = run_job(job, {folder / "run"});
-  BOOST_TEST(finished.report.notes().at(0).starts_with("Up to 2 masks filled left to right"));
+  BOOST_TEST(finished.report.notes().at(0).starts_with("Up to 2 masks are filled left to right"));
   const ManyPromptResult& way = finished.report.results().ways.at(0);
   BOOST_TEST(way.facts == 13U);
   BOOST_TEST(!way.ranks);

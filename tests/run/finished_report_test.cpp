@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(the_command_or_the_metadata_tells_which_job_made_a_folder) 
   BOOST_TEST((run_kind(copied.path()) == ResultsKind::ranking));
   for (const std::string command : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     BOOST_CHECK_EXCEPTION((void)kind(command), Error,
-                          says(Fault::user, "run.json: is of plumb " + command));
+                          says(Fault::user, "run.json: is from plumb " + command));
   }
 }
 

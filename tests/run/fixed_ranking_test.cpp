@@ -188,10 +188,9 @@ BOOST_FIXTURE_TEST_CASE(rows_of_another_ranking_are_refused, FixedFiles) {
   Json rows = Json::parse(fixed_ranking_rows(ranking, graph, QueryForm::reference, false, model));
   BOOST_CHECK_NO_THROW((void)fixed_ranking_result(ranking, rows, "m"));
   rows["cosine"][0].erase(0);
-  BOOST_CHECK_EXCEPTION((void)fixed_ranking_result(ranking, rows, "m"), Error,
-                        says(Fault::user,
-                             "the cosines in the journal are not those of this "
-                             "ranking"));
+  BOOST_CHECK_EXCEPTION(
+      (void)fixed_ranking_result(ranking, rows, "m"), Error,
+      says(Fault::user, "the cosines in the journal do not belong to this ranking"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -210,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   refused(with("/test/0/subject", 7), "test[0]: has no subject or no answer");
   refused(with("/test/1/answer", "1866"), "test[1].answer: is not among the choices; add it");
   refused(with("/test/1/subject", "Person Ae"),
-          "test[1].subject: is also a subject of the shots; remove it there or here");
+          "test[1].subject: is also a subject of the shots; remove it from one of the two");
   refused(with("/test/0/scores", Json::array({-1, -2})),
           "test[0].scores: needs one number per choice");
   refused(with("/test/0/scores", Json::array({-1, -2, "x"})),

@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_wrong_is_said_with_file_row_and_entity, ThreeCan
   write({"e2", "e0", "e1"}, {12, 1, 10, 1, 11, infinity});
   refuse("row 2: the vector of 'e1' is not finite");
   write({"e0", "e1", "e3"}, {10, 1, 11, 1, 12, 1});
-  refuse("has no vector of entity 'e2'; embed it or remove it from the graph");
+  refuse("has no vector for entity 'e2'; embed it or remove it from the graph");
   write({"e0", "e1", "e2"}, {10, 1, 11, 1, 12, 1});
   refuse("has vectors of 2 dimensions, but the model has 3; embed the entities with this model", 3);
 }

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(a_part_says_what_is_known_of_it) {
   BOOST_TEST(description_of(PlannedPart{"entities", "text", 3, tokens(90, 90)}) ==
              "entities: 3 texts, 90 tokens");
   BOOST_TEST(description_of(PlannedPart{"zero-shot samples", "prompt", 5, tokens(1), 500, 16}) ==
-             "zero-shot samples: 5 prompts, 1 token (as if each text were fed by itself), 500 "
+             "zero-shot samples: 5 prompts, 1 token (as if each text were fed separately), 500 "
              "answers of at most 16 tokens");
   ScoringCost masked;
   masked.masked_inputs = 9;
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_part_says_what_is_known_of_it) {
 
 BOOST_AUTO_TEST_CASE(one_part_needs_no_sum) {
   BOOST_TEST((description_of(JobPlan{{"choices", "choice", 7, tokens(8)}}) ==
-              Lines{"choices: 7 choices, 8 tokens (as if each text were fed by itself)"}));
+              Lines{"choices: 7 choices, 8 tokens (as if each text were fed separately)"}));
   BOOST_TEST(description_of(JobPlan{}).empty());
 }
 

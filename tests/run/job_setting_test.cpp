@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
   BOOST_TEST((read<Indices>("7,0-2,1") == Indices{0, 1, 2, 7}));
   refused<Indices>("3-1", "'3-1' is not a range; write 0-4");
   for (const std::string odd : {"-1", "1-", "-", "-1-3"}) {
-    refused<Indices>(odd, "'" + odd + "' is not an index from 0 or a range; write 0-4,7");
-    refused<Indices>("0," + odd, "'" + odd + "' is not an index from 0");
+    refused<Indices>(odd, "'" + odd + "' is neither an index (from 0) nor a range; write 0-4,7");
+    refused<Indices>("0," + odd, "'" + odd + "' is neither an index (from 0) nor a range");
   }
   BOOST_TEST((read<Indices>("3-3") == Indices{3}));
   BOOST_TEST(read<Indices>("5-10004").size() == 10000U);
@@ -88,24 +88,25 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
       (read<Indices>("18446744073709551614-18446744073709551615") == Indices{most - 1, most}));
   refused<Indices>("0-10000", "'0-10000' is not a range");
   refused<Indices>("0-18446744073709551615", "'0-18446744073709551615' is not a range");
-  refused<Indices>("1-2-3", "'2-3' is not a whole number from 0");
-  refused<Indices>("1 - 2", "'1 ' is not a whole number from 0");
+  refused<Indices>("1-2-3", "'2-3' is not a non-negative whole number");
+  refused<Indices>("1 - 2", "'1 ' is not a non-negative whole number");
   refused<Indices>("a", "'a' is not a whole number");
   refused<Indices>("1,,2", "'1,,2' has an empty item");
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
-  refused<bool>("maybe", "'maybe' is not a choice; use yes or no");
-  refused<Fruit>("plum", "'plum' is not a choice; use apple, pear or fig");
-  refused<Fruits>("fig,plum",
-                  "'plum' is not a choice; use apple, pear, fig or several separated by commas");
+  refused<bool>("maybe", "'maybe' is not a valid choice; use yes or no");
+  refused<Fruit>("plum", "'plum' is not a valid choice; use apple, pear or fig");
+  refused<Fruits>(
+      "fig,plum",
+      "'plum' is not a valid choice; use apple, pear, fig or several separated by commas");
   refused<Fruits>("fig,fig", "names 'fig' twice; name it once");
   for (const std::string word : {"a,", ",a", ",", "a,,b"}) {
     refused<Words>(word, "'" + word + "' has an empty item; write a,b,c");
   }
   for (const char* word :
        {"", "-1", "+1", "0x10", "ten", "1.5", "1e3", " 1", "1 ", "18446744073709551616"}) {
-    refused<std::uint64_t>(word, "'" + std::string(word) + "' is not a whole number from 0");
+    refused<std::uint64_t>(word, "'" + std::string(word) + "' is not a non-negative whole number");
   }
   refused<std::optional<std::size_t>>("x", "'x' is not a whole number");
 }

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
   BOOST_CHECK_EXCEPTION((void)run_job(job, into), Error,
                         says(Fault::user,
                              "run.json: status: is \"mixed\": more than one model answered this "
-                             "run; run it again into another folder (`out`)"));
+                             "run; run it again with a different output folder (`out`)"));
   BOOST_CHECK_EXCEPTION(refuse_without_results(folder / "run"), Error,
                         says(Fault::user, "is \"mixed\""));
 }

@@ -206,8 +206,8 @@ BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
   const auto notes = checked(model, relation, options);
   BOOST_REQUIRE(notes.size() == 1U);  // only once for all seeds and shot counts
   BOOST_TEST(notes[0].what ==
-             "a token covers both a subject and an object, which pair separator ' ' "
-             "and item separator '' do not keep apart");
+             "a token covers both a subject and an object, because pair separator ' ' "
+             "and item separator '' do not keep them apart");
   BOOST_TEST(notes[0].detail == "'0Person'");
   // EIC-LKE's parts are tokenised separately, so no tokens can merge.
   ManyShotOptions apart = eic();

@@ -107,10 +107,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {
   NgramTreeModel model = reader_of_births();
   ManyShotSettings settings = few_shots();
   settings.least_facts = 31;
-  BOOST_CHECK_EXCEPTION((ManyShotQuestions(settings, data)), Error,
-                        says(Fault::user,
-                             "every relation is skipped, fewer than 31 facts (birth has 30); lower "
-                             "`min-facts`, or add facts"));
+  BOOST_CHECK_EXCEPTION(
+      (ManyShotQuestions(settings, data)), Error,
+      says(Fault::user,
+           "every relation is skipped for having fewer than 31 facts (birth has 30); lower "
+           "`min-facts`, or add facts"));
   settings = few_shots();
   settings.injection = 31;
   const ManyShotQuestions questions(settings, data);

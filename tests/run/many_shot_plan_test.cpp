@@ -535,7 +535,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_too_small_are_skipped_with_the_reason) {
                           const std::string& what, const std::string& detail) {
     const Plan plan(std::move(relation), options);
     BOOST_REQUIRE(plan.asked.skipped().has_value());
-    BOOST_TEST(plan.asked.skipped()->what == "skipped, fewer than " + what);
+    BOOST_TEST(plan.asked.skipped()->what == "skipped for having fewer than " + what);
     BOOST_TEST(plan.asked.skipped()->detail == detail);
     BOOST_TEST(plan.blocks().empty());
     BOOST_TEST(plan.asked.statements() == 0U);

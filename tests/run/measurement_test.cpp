@@ -74,8 +74,7 @@ BOOST_FIXTURE_TEST_CASE(the_same_folders_may_be_measured_again_and_nothing_else,
   run_measurement(two, out());
   BOOST_TEST(test::slurp(out() / "count.txt") == "2");
   const std::string words =
-      "contains something other than what plumb count made of the same "
-      "folders";
+      "contains something other than what plumb count produced from the same folders";
   Count other = two;
   other.by = "two";
   check_refused(other, words);

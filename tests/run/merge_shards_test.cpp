@@ -156,10 +156,10 @@ BOOST_FIXTURE_TEST_CASE(a_merge_that_was_killed_is_made_again_by_the_same_call, 
 BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
   for (std::size_t i = 0; i < 3; ++i) (void)shard(i, 3);
   refused({}, "no shards given");
-  refused({place(0), place(2)}, "is a shard of 3, and these are missing: 2; give all folders");
+  refused({place(0), place(2)}, "is a shard of 3, and these are missing: 2; specify all of the job's folders");
   refused({place(1)}, "these are missing: 1, 3");
   refused({place(0), place(1), place(1)}, place(1).string() + ": is shard 2 of 3, and so is " +
-                                              place(1).string() + "; give each shard once");
+                                              place(1).string() + "; specify each shard once");
   refused({place(0), folder / "whole"},
           "whole: is a whole run, not a shard; there is nothing to merge");
   refused({folder / "nothing"}, "nothing: is not a run folder (no run.json)");
@@ -183,7 +183,7 @@ BOOST_FIXTURE_TEST_CASE(a_pack_that_no_journal_has_is_not_made_up, Shards) {
   BOOST_CHECK_EXCEPTION(merge(places(2), folder / "merged"), Error,
                         says(Fault::user, journal.string() + ": "));
   BOOST_CHECK_EXCEPTION(merge(places(2), folder / "merged"), Error,
-                        says(Fault::user, "which was dealt to this shard; resume the shard"));
+                        says(Fault::user, "which was assigned to this shard; resume the shard"));
   BOOST_TEST(read_json_object(folder / "merged/run.json").at("status") == "running");
 }
 

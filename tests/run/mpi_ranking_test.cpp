@@ -117,9 +117,9 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   BOOST_TEST(mapped(90, 3, file) == 90);
   const std::string words = file + ": has 90 vectors of 3 dimensions here, but ";
   BOOST_CHECK_EXCEPTION((void)mapped(91, 3, file), Error,
-                        says(Fault::user, words + "91 vectors of 3 dimensions at the first"));
+                        says(Fault::user, words + "91 vectors of 3 dimensions in the first"));
   BOOST_CHECK_EXCEPTION((void)mapped(90, 4, file), Error,
-                        says(Fault::user, words + "90 vectors of 4 dimensions at the first"));
+                        says(Fault::user, words + "90 vectors of 4 dimensions in the first"));
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
                         says(Fault::user, file + ".none: cannot be read"));
   BOOST_TEST(mapped(90, 3, file) == 90);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   for (std::size_t i = 0; i < 90; ++i) writer.put(i, std::vector<float>{1, 2, 3});
   writer.finish();
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, (folder_of_copy / "v.npy").string()), Error,
-                        says(Fault::user, "has other vectors here than at the first"));
+                        says(Fault::user, "contains different vectors here than in the first"));
 }
 
 BOOST_AUTO_TEST_CASE(a_sample_of_vectors_has_the_first_and_the_last) {

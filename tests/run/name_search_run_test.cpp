@@ -592,10 +592,10 @@ BOOST_AUTO_TEST_CASE(a_journal_of_another_job_is_refused) {
   const KnowledgeGraph graph = elements();
   const auto file = folder / "journal.jsonl";
   (void)run_once(file, graph, {{.shots = 1}});
-  const auto message =
-      says(Fault::user,
-           "likelihood: the journal's pack 0 is not this job's; it was written by another build; "
-           "start again in another folder");
+  const auto message = says(Fault::user,
+                            "likelihood: the journal's pack 0 does not belong to this job; it was "
+                            "written by another build; "
+                            "start again in another folder");
   BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.limit = 31, .shots = 1}}), Error, message);
   folder.write("journal.jsonl", "");
   Journal(file).append("likelihood", 0, "[]");

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_journal_of_other_packs_is_refused) {
   std::filesystem::remove(folder / "run/journal.jsonl");
   Journal(folder / "run/journal.jsonl").append("capital", 0, "[[-1,-1,2,1,-1,1]]");
   BOOST_CHECK_EXCEPTION(run_once(folder / "run"), Error,
-                        says(Fault::user, "the journal's pack 0 is not this job's"));
+                        says(Fault::user, "the journal's pack 0 does not belong to this job"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -107,12 +107,10 @@ BOOST_AUTO_TEST_CASE(what_the_tokenizer_puts_around_a_text_is_recorded_and_told)
   BOOST_TEST(!made({{bos}, {'.'}}, Bos(true)).facts().contains("frame"));
   model.frame = {{bos}, {'.'}};
   const auto ranking = BosOfRanking::of(model, std::nullopt);
-  BOOST_TEST(
-      ranking.remark(model, true)
-          .value()
-          .ends_with(
-              " and ends with .; the last token's vector is used. Likelihood and LM head have no "
-              "token after a query."));
+  BOOST_TEST(ranking.remark(model, true)
+                 .value()
+                 .ends_with(" and ends with .; the last token's vector is used. Likelihood and LM "
+                            "head add no token after a query."));
 }
 
 BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {

@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) 
   BOOST_TEST(parts.left_out() == 0U);
   BOOST_CHECK_EXCEPTION((void)parts_of(graph, {.relations = {"in"}}, true), Error,
                         says(Fault::user,
-                             "`candidates`: no query's true entity has a name of one token with "
-                             "this model; use more queries with `limit` or `sample`, or rank by "
+                             "`candidates`: no query's true entity has a one-token name with this "
+                             "model; use more queries with `limit` or `sample`, or rank by "
                              "likelihood or DEER"));
   BOOST_TEST(parts_of(graph, {.relations = {"in"}}).single.empty());
 }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
   const RankOptions without{.candidates = CandidateSet::of_relation, .relations = {"in", "next"}};
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, without, true), Error,
-      says(Fault::user, "`candidates`: no query's true entity has a name of one"));
+      says(Fault::user, "`candidates`: no query's true entity has a one-token name"));
   BOOST_TEST((candidates(parts_of(graph, without).parts) == Counts{35, 4}));
 }
 

@@ -255,8 +255,8 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   BOOST_CHECK_NO_THROW(refuse_no_single_token(1));
   BOOST_CHECK_EXCEPTION(refuse_no_single_token(0), Error,
                         says(Fault::user,
-                             "`candidates`: no query's true entity has a name of one token with "
-                             "this model; use more queries with `limit` or `sample`, or rank by "
+                             "`candidates`: no query's true entity has a one-token name with this "
+                             "model; use more queries with `limit` or `sample`, or rank by "
                              "likelihood or DEER"));
 }
 
@@ -350,8 +350,8 @@ BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what
 BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   const KnowledgeGraph graph = elements();
   const auto message = says(Fault::user,
-                            "`candidates`: no query's true entity has a name of one token with "
-                            "this model; use more queries with `limit` or `sample`, or rank by "
+                            "`candidates`: no query's true entity has a one-token name with this "
+                            "model; use more queries with `limit` or `sample`, or rank by "
                             "likelihood or DEER");
   BOOST_CHECK_EXCEPTION((void)rank_plan_of(graph, {.candidates = CandidateSet::single_token,
                                                    .form = QueryForm::paper}),

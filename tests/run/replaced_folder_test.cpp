@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_but_a_run_is_overwritten, Runs) {
   BOOST_TEST(is_there("run.new/thesis"));
   std::filesystem::remove_all(folder / "run.new");
   const ReplacedFolder place(folder / "run");
-  refused("run: another plumb is writing here");
+  refused("run: another plumb process is writing here");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(one_process_writes_into_a_folder_at_a_time, TwoRuns) {
   std::unique_ptr<FolderLock> lock;
   BOOST_TEST(!disk.lock("/page", lock));
   BOOST_CHECK_EXCEPTION(write("a", "page"), Error,
-                        says(Fault::user, "/page: another plumb is writing here"));
+                        says(Fault::user, "/page: another plumb process is writing here"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

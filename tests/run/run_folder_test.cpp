@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_folder_has_one_owner_at_a_time) {
   {
     const RunFolder run(folder / "run", settings, RunFolder::Claim::fresh);
     BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, RunFolder::Claim::resume), Error,
-                          says(Fault::user, "another plumb is writing here"));
+                          says(Fault::user, "another plumb process is writing here"));
   }
   const RunFolder next(folder / "run", settings, RunFolder::Claim::resume);
   BOOST_TEST(next.path() == folder / "run");
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(another_process_is_kept_out_until_the_first_is_killed) {
   close(ready[0]);
   BOOST_CHECK(owned);
   BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, RunFolder::Claim::resume), Error,
-                        says(Fault::user, "another plumb is writing here"));
+                        says(Fault::user, "another plumb process is writing here"));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   const RunFolder after(folder / "run", settings, RunFolder::Claim::resume);

@@ -177,8 +177,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_log_likelihood_is_refused_and_not_written) {
   scorer.worth = 12.5;
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "journal.jsonl", scorer, 8), Error,
-      says(Fault::internal,
-           "P36: the model gave a log-likelihood of 12.500, which is above 0, for statement 7"));
+      says(
+          Fault::internal,
+          "P36: the model returned a log-likelihood of 12.500, which is above 0, for statement 7"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(the_journal_of_another_job_is_refused) {
   (void)scored(folder / "journal.jsonl", scorer, 2);
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "journal.jsonl", scorer, 8), Error,
-      says(Fault::user, "journal.jsonl: P36: the journal's pack 0 is not this job's"));
+      says(Fault::user, "journal.jsonl: P36: the journal's pack 0 does not belong to this job"));
 }
 
 BOOST_AUTO_TEST_CASE(a_scorer_that_gives_too_few_scores_is_refused) {

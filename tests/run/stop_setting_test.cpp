@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(an_empty_text_is_none_and_stands_alone) {
   BOOST_TEST(read({""}).empty());
   BOOST_CHECK_EXCEPTION((void)read({"\n", ""}), Error,
                         says(Fault::user,
-                             "`stop`: has an empty text with another text; remove "
+                             "`stop`: combines an empty text with another text; remove "
                              "it"));
 }
 
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(other_letters_behind_a_backslash_are_refused) {
   for (const char* word : {"\\d", "a\\"}) {
     BOOST_CHECK_EXCEPTION((void)read({word}), Error,
                           says(Fault::user,
-                               "has a backslash before no letter of n, t and r; "
+                               "contains a backslash that is not followed by n, t or r; "
                                "write \\\\ for a backslash"));
   }
 }

@@ -76,12 +76,13 @@ BOOST_AUTO_TEST_CASE(what_texts_take_is_counted_ahead) {
   const auto text = [&](std::size_t i) { return two[i]; };
   KeptPrompts with_bos(model, model.bos()), bare(model, std::nullopt);
   const PlannedPart greedy = planned_texts(with_bos, "x", 2, 0, 16, text);
-  BOOST_TEST(description_of(greedy) ==
-             "x: 2 prompts, 7 tokens (as if each text were fed by itself), 2 answers of at most 16 "
-             "tokens");
+  BOOST_TEST(
+      description_of(greedy) ==
+      "x: 2 prompts, 7 tokens (as if each text were fed separately), 2 answers of at most 16 "
+      "tokens");
   const PlannedPart sampled = planned_texts(bare, "x samples", 2, 100, 16, text);
   BOOST_TEST(description_of(sampled) ==
-             "x samples: 2 prompts, 5 tokens (as if each text were fed by itself), 200 answers of "
+             "x samples: 2 prompts, 5 tokens (as if each text were fed separately), 200 answers of "
              "at most 16 tokens");
 }
 

@@ -281,12 +281,13 @@ BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pac
   const auto refuse_second = [&](std::size_t p, const Json&) {
     if (p == 1) throw part.other_job();
   };
-  BOOST_CHECK_EXCEPTION(part.generate_rows(
-                            three_packs, [](std::size_t) { return "[]"; }, refuse_second),
-                        Error,
-                        says(Fault::user,
-                             "journal.jsonl: P36: the journal's pack 1 is not this job's; it was "
-                             "written by another build; start again in another folder"));
+  BOOST_CHECK_EXCEPTION(
+      part.generate_rows(
+          three_packs, [](std::size_t) { return "[]"; }, refuse_second),
+      Error,
+      says(Fault::user,
+           "journal.jsonl: P36: the journal's pack 1 does not belong to this job; it was "
+           "written by another build; start again in another folder"));
 }
 
 // The weights 4, 1, 1, 4, 1 are divided between two shards: 4 goes to the first, 1 and 1 to the
@@ -328,10 +329,11 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
              boost::test_tools::per_element());
   BOOST_TEST(part.is_whole());
   BOOST_TEST(work.summary().seconds_model == 2.5);
-  BOOST_CHECK_EXCEPTION(numbers.go(part, {{1, 1, 1}}), Error,
-                        says(Fault::user,
-                             "/journal.jsonl: P36: has no pack 5, which was dealt to this shard; "
-                             "resume the shard"));
+  BOOST_CHECK_EXCEPTION(
+      numbers.go(part, {{1, 1, 1}}), Error,
+      says(Fault::user,
+           "/journal.jsonl: P36: has no pack 5, which was assigned to this shard; "
+           "resume the shard"));
 }
 
 // The checksums are correct, but the lines were written by another build.
@@ -355,7 +357,8 @@ BOOST_AUTO_TEST_CASE(rows_of_another_shape_are_refused_as_another_jobs) {
   }
   for (const char* name : {"P37", "P38"}) {
     const Part part(work, name);
-    BOOST_CHECK_EXCEPTION((void)part.done(), Error, says(Fault::user, "is not this job's"));
+    BOOST_CHECK_EXCEPTION((void)part.done(), Error,
+                          says(Fault::user, "does not belong to this job"));
   }
 }
 

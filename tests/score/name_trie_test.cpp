@@ -41,7 +41,7 @@ struct CaseBlind {
 
 }  // namespace
 
-// The names are ab], ac] and d]: the root, a, ab, ac and d have children.
+// The names are ab], acc] and d]: the root, a, ab, ac, acc and d have children.
 BOOST_AUTO_TEST_CASE(each_prefix_tells_what_is_below_it) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"ab]", "d]", "acc]"});
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_another_is_refused_wherever_it_stands) {
   const NgramModel model("");
   const auto words = says(Fault::user,
                           "candidate: 'ab' is a prefix of another candidate; end every candidate "
-                          "with a text that occurs within none");
+                          "with a text that occurs inside no candidate");
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"x", "abcd", "ab"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc", "ab"}), Error, words);

@@ -62,12 +62,13 @@ BOOST_AUTO_TEST_CASE(a_token_of_other_bytes_than_the_text_has_is_refused) {
   const Prompt prompt{.text = "Réunion", .answer = {}};
   BOOST_TEST(tokenize_prompt(Odd{{2, 8}}, prompt).tokens.size() == 2U);
   BOOST_TEST(tokenize_prompt(Odd{{2, 9}, false}, prompt).tokens.size() == 2U);
-  BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{2, 9}}, prompt), Error,
-                        says(Fault::user,
-                             "tokenize: gave token 7 the bytes 2 to 9 of 'Réunion', which has 8 "
-                             "bytes; count bytes of the UTF-8 text from 0"));
+  BOOST_CHECK_EXCEPTION(
+      (void)tokenize_prompt(Odd{{2, 9}}, prompt), Error,
+      says(Fault::user,
+           "tokenize: assigned token 7 the bytes 2 to 9 of 'Réunion', which has 8 "
+           "bytes; count bytes of the UTF-8 text from 0"));
   BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{4, 3}}, prompt), Error,
-                        says(Fault::user, "tokenize: gave token 7 the bytes 4 to 3 of"));
+                        says(Fault::user, "tokenize: assigned token 7 the bytes 4 to 3 of"));
   // Bytes are counted within each piece: "Réu" has 4.
   const Prompt cut{.text = "Réunion", .answer = {}, .cuts = {{4, false}}};
   BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{2, 5}}, cut), Error,
@@ -92,13 +93,13 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_leaves_letters_or_digits_out_is_refused) {
                            const std::string& words) {
     BOOST_CHECK_EXCEPTION((void)count(tokenizer, text), Error, says(Fault::user, words));
   };
-  refused(
-      {{{0, 3}}}, "Rome",
-      "tokenize: gave no token for byte 3, 'e', of 'Rome'; cover the whole text with tokens, or "
-      "set spells_text to false");
-  refused({{{1, 4}}}, "Rome", "gave no token for byte 0, 'R'");
-  refused({{{0, 1}, {3, 4}}}, "R 9e", "gave no token for byte 2, '9'");
-  refused({{}}, "Zürich", "gave no token for byte 0, 'Z'");
+  refused({{{0, 3}}}, "Rome",
+          "tokenize: returned no token for byte 3, 'e', of 'Rome'; cover the whole text with "
+          "tokens, or "
+          "set spells_text to false");
+  refused({{{1, 4}}}, "Rome", "returned no token for byte 0, 'R'");
+  refused({{{0, 1}, {3, 4}}}, "R 9e", "returned no token for byte 2, '9'");
+  refused({{}}, "Zürich", "returned no token for byte 0, 'Z'");
   // The cases are text that a normalising tokenizer drops, tokens that share bytes, and a tokenizer
   // that does not report bytes.
   BOOST_TEST(count({{{0, 1}, {2, 3}}}, "a b.\xcc\x81\t") == 2U);
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_of_bytes_that_its_text_has_not_is_refused) {
     BOOST_CHECK_EXCEPTION((void)tokenize_prompt(model, prompt), Error, says(Fault::user, words));
   };
   refused({.text = "In Rome", .answer = {{3, 8}}},
-          "build: gave the prompt 'In Rome' of 7 bytes, but refers to byte 8; fix the prompt");
+          "build: returned the prompt 'In Rome' of 7 bytes, but refers to byte 8; fix the prompt");
   refused({.text = "In Rome", .answer = {{3, 7}, {9, 7}}}, "refers to byte 9");
   refused({.text = "In Rome", .answer = {}, .cuts = {{8, false}}}, "refers to byte 8");
   refused({.text = "In Rome", .answer = {}, .given = 8}, "refers to byte 8");

@@ -65,9 +65,10 @@ BOOST_AUTO_TEST_CASE(what_is_above_0_is_a_score_and_no_log_likelihood) {
                                       {{-1, 2}, {12.5, 1}, {-1, 1}},
                                       {{-1, 2}, {-1, 1}, {12.5, 1}}}) {
     BOOST_CHECK_NO_THROW(check_score(score, Span::answer, Site{}, name));
-    refused(likelihood, score, Span::answer, Fault::internal,
-            "the model gave a log-likelihood of 12.500, which is above 0, for 'France'; check the "
-            "model file; if your own scores");
+    refused(
+        likelihood, score, Span::answer, Fault::internal,
+        "the model returned a log-likelihood of 12.500, which is above 0, for 'France'; check the "
+        "model file; if your own scores");
   }
   BOOST_CHECK_NO_THROW(check_log_likelihood({{most_nats, 1}, {0, 1}}, Span::answer, Site{}, name));
 }

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_can_be_gone_on_with_is_said_once_there_is_something) {
       return std::string(error.what()).ends_with(end);
     });
   };
-  ends("answers 503; check that it runs at this URL and has loaded its model");
+  ends("answers 503; check that it is running at this URL and has loaded its model");
   retry_after = "9999";
   ends("after 9999 s; try again after that time");
   pair.client.set_connected();

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_certificate_for_another_name_is_refused_before_anything_i
   HttpConnection connection(parse_server_url(server.url("127.0.0.1")), {}, server.trust());
   BOOST_CHECK_EXCEPTION(
       (void)connection.exchange({"/", ""}, "Bearer k"), TransportError,
-      fails_with("its certificate is not for the name 127.0.0.1", Step::certificate));
+      fails_with("its certificate is not valid for the name 127.0.0.1", Step::certificate));
   BOOST_TEST(!server.got_request());
 }
 

@@ -74,9 +74,9 @@ BOOST_AUTO_TEST_CASE(vectors_are_put_in_the_order_of_their_index) {
                         says(Fault::internal, "is not a list of 2 vectors"));
   BOOST_CHECK_EXCEPTION(
       read(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]})", 2),
-      Error, says(Fault::internal, "has a wrong index"));
+      Error, says(Fault::internal, "has the wrong index"));
   BOOST_CHECK_EXCEPTION(read(R"({"data": [{"index": 4, "embedding": [1]}]})", 1), Error,
-                        says(Fault::internal, "has a wrong index"));
+                        says(Fault::internal, "has the wrong index"));
   BOOST_CHECK_EXCEPTION(read("{}", 1), Error, says(Fault::internal, "data is missing"));
 }
 

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_came_back_is_taken_where_it_is_the_same) {
   (void)connection.client().ask({"/props", ""});
   BOOST_CHECK_EXCEPTION(connection.refuse_other_model(), Error,
                         says(Fault::internal,
-                             "after a lost connection, another model answers: "
+                             "after the connection was lost, a different model is answering: "
                              "other, not tiny"));
 }
 
@@ -129,8 +129,7 @@ BOOST_AUTO_TEST_CASE(a_proxy_that_lost_its_server_may_have_another_behind_it) {
         BOOST_CHECK_EXCEPTION(
             connection.refuse_other_model(), Error,
             says(Fault::internal, other == &renamed() ? "answers: other, not tiny; finished work"
-                                                      : "answers: it has the same name, tiny, but "
-                                                        "different continuations of fixed texts"));
+                                                      : "answers: it has the same name, tiny, but continues fixed texts differently"));
       }
     }
   }
@@ -153,7 +152,7 @@ BOOST_AUTO_TEST_CASE(at_the_end_a_model_that_was_changed_without_a_failure_is_fo
     connection.refuse_other_model();
     BOOST_CHECK_EXCEPTION(
         connection.refuse_other_model_at_end(), Error,
-        says(Fault::internal, "a different model answers than at the start: " +
+        says(Fault::internal, "a different model is answering than at the start: " +
                                   std::string(other == &renamed() ? "other, not tiny"
                                                                   : "it has the same name, tiny")));
   }
@@ -187,7 +186,7 @@ BOOST_AUTO_TEST_CASE(at_connect_there_is_no_run_to_resume) {
   BOOST_CHECK_EXCEPTION(ServerConnection{options}, Error, [](const Error& error) {
     const std::string text = error.what();
     return error.fault() == Fault::internal &&
-           text.ends_with("; check that it runs at this URL and has loaded its model") &&
+           text.ends_with("; check that it is running at this URL and has loaded its model") &&
            text.find("kept") == text.npos;
   });
 }

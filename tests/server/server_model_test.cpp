@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
       server.emplace(second, port);
       BOOST_CHECK_EXCEPTION(
           (void)scorer.score(Query{statements()}), Error,
-          says(Fault::internal, "after a lost connection, another model answers"));
+          says(Fault::internal, "after the connection was lost, a different model is answering"));
       server.reset();
       server.emplace(StandInModel(speaking(maker)), port);
       (void)scorer.score(Query{statements()});

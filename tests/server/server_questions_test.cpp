@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_says_probabilities_is_given_up) {
                     [](std::size_t) {
                       return std::vector<TokenId>{1, 2};
                     }),
-      Error, says(Fault::internal, "gives no log-probabilities after 2 tokens"));
+      Error, says(Fault::internal, "returns no log-probabilities after 2 tokens"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -35,8 +35,9 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
       found.client.ask(test::ask_after(*found.dialect, tokens, tokens, QueryMode::normal));
   BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
                         Error,
-                        says(Fault::user, "use a vLLM version whose completions support "
-                                          "logprob_token_ids"));
+                        says(Fault::user,
+                             "use a vLLM version whose completions support "
+                             "logprob_token_ids"));
 }
 
 BOOST_AUTO_TEST_CASE(no_more_tokens_go_into_one_request_than_vllm_takes) {
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(sequences_give_their_own_tokens) {
   std::vector<AskedSequence> only{{{5, 6}, {}}};
   for (const auto& [body, words] :
        {std::pair{R"({"choices":[]})", "is not a list of 1"},
-        std::pair{R"({"choices":[{"index":1}]})", "has a wrong index"},
+        std::pair{R"({"choices":[{"index":1}]})", "has the wrong index"},
         std::pair{R"({"choices":[{}]})", "is missing"},
         std::pair{R"({"choices":[{"prompt_logprobs":[null]}]})", "is not a list of 2 tokens"},
         std::pair{R"({"choices":[{"prompt_logprobs":[null,{"7":{"logprob":-1}}]}]})",

@@ -141,7 +141,7 @@ struct SmallManyShot : ManyShotFolder {
     generate("P1", ic(5, 0), "10aa");
     generate("P1", ic(5, 1), "110a");
     note("P1", {"a remark on <some>", "here"});
-    skip("P3", {"skipped, fewer than 9 facts", "3"});
+    skip("P3", {"skipped for having fewer than 9 facts", "3"});
   }
 };
 

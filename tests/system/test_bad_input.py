@@ -276,7 +276,7 @@ class Tables(unittest.TestCase):
     def test_names_that_are_not_what_they_seem_are_remarked_on(self):
         templates = '{"capital": ["The capital of [X] is [Y]."]}'
         for name, change, words in (
-                ("quoted", lambda text: f'"{text}"', "is in quotes (and 7 "), ("spaced", lambda text: text + " ", "white space at an end"),
+                ("quoted", lambda text: f'"{text}"', "is in quotes (and 7 "), ("spaced", lambda text: text + " ", "begins or ends with white space"),
                 ("no-break", lambda text: text + "\u00a0x", "contains a no-break"), ("zero-width", lambda text: text + "\u200bx", "invisible character"),
                 ("marks", lambda text: unicodedata.normalize("NFD", text + "é"), "composed form, NFC")):
             with self.subTest(name):

@@ -109,7 +109,7 @@ class Llama(unittest.TestCase):
     @unittest.skipIf(os.environ.get("PLUMB_LLAMA_BACKEND"), "skipped: llama.cpp is built for a GPU")
     def test_a_choice_of_gpus_is_refused_where_there_is_none(self):
         for words in (("--gpu-layers", 3), ("--main-gpu", 0), ("--split-mode", "row"), ("--tensor-split", "1,1")):
-            self.assertIn(f"{words[0]}: this llama.cpp has no GPU", self.refused(*words))
+            self.assertIn(f"{words[0]}: this llama.cpp cannot use a GPU", self.refused(*words))
         self.probe("on-cpu", "--gpu-layers", 0)
         self.assertEqual(self.scores("on-cpu"), self.plain)
 
@@ -271,7 +271,7 @@ class Native(unittest.TestCase):
                           self.probe("refused", "--engine", "native", *words, code=2).stderr)
         self.assertIn("--precision: fast has no effect with --engine native",
                       self.probe("refused", "--engine", "native", "--precision", "fast", code=2).stderr)
-        self.assertIn("--engine: 'mine' is not a choice", self.probe("refused", "--engine", "mine", code=2).stderr)
+        self.assertIn("--engine: 'mine' is not a valid choice", self.probe("refused", "--engine", "mine", code=2).stderr)
 
     def test_weights_of_16_bits_are_exact_as_they_are(self):
         cache = self.folder / "cache"

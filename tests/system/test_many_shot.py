@@ -82,7 +82,7 @@ class Study(unittest.TestCase):
 
     def test_settings_relations_and_remarks_are_shown(self):
         for text in ("ic/1 ", "ic/50 ", "ic/50/generation", "eic", "eic-isolated", "hgp", "mmp",
-                     "skipped, fewer than 50 training facts for the shots: currency-country 41, instrument-family 38",
+                     "skipped for having fewer than 50 training facts for the shots: currency-country 41, instrument-family 38",
                      "fewer than 20 choices per fact, because there are no more objects: animal-class 9"):
             self.assertIn(text, self.shown)
         metrics = json.loads((self.whole / "metrics.json").read_text())
@@ -111,7 +111,7 @@ class Study(unittest.TestCase):
             self.assertEqual(model["facts"], len(expected))
             self.assertAlmostEqual(model["estimators"]["base"]["metrics"]["brier"]["value"], sum(expected) / len(expected), places=8)
         refused = command.plumb("calibrate", self.whole, "--span", "answer", "--out", self.folder / "none", code=2)
-        self.assertIn("--span: is for probed closed sets, but ", refused.stderr)
+        self.assertIn("--span: applies to probed closed sets, but ", refused.stderr)
 
     def test_a_killed_study_taken_up_again_ends_with_the_same_bytes(self):
         journal = (self.whole / "journal.jsonl").stat().st_size

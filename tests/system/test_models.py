@@ -118,7 +118,7 @@ class Models(unittest.TestCase):
         torn = self.model("torn")
         whole = (torn / "model.safetensors").read_bytes()
         (torn / "model.safetensors").write_bytes(whole[:-1])
-        self.expect(torn, "the file is cut off or damaged; fetch it again")
+        self.expect(torn, "the file is truncated or damaged; fetch it again")
         broken = self.model("broken")
         (broken / "config.json").write_text("{")
         self.expect(broken, "config.json")

@@ -149,7 +149,7 @@ class Umls(unittest.TestCase):
         done = self.rank(2, "names", "--method", "likelihood", code=2)
         self.assertIn("plumb: --method: leaves 1 of 2 processes idle", done.stderr)
         done = mpirun(2, "probe", "--data", command.FACTS, "--model", self.model, "--out", self.folder / "probe", code=2)
-        self.assertIn("plumb: plumb probe: runs in one process, and there are 2", done.stderr)
+        self.assertIn("plumb: plumb probe: runs in one process, but there are 2", done.stderr)
 
     def test_the_first_alone_prints(self):
         self.assertEqual(mpirun(3, "--version").stdout, command.plumb("--version").stdout)

@@ -146,7 +146,7 @@ class OtherLayouts(unittest.TestCase):
         bear = command.plumb("data", "check", command.SHARED / "data" / "bear", code=2).stdout
         # Spaces at ends or doubled, no-break spaces in initials, and a template that appears twice.
         self.assertIn("60 relations, 7731 facts, 15 problems\n", bear)
-        self.assertIn("P466: option 'Vijayanagara Gadariya  Empire' has two white spaces in a row", bear)
+        self.assertIn("P466: option 'Vijayanagara Gadariya  Empire' has two consecutive white-space characters", bear)
         self.assertNotIn("Heroes", bear)  # one title in quotes
         self.assertIn("metadata_relations.json: P103: template ", bear)  # one is there twice
         pararel = command.plumb("data", "describe", command.SHARED / "data" / "pararel").stdout

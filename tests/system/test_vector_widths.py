@@ -65,7 +65,7 @@ class OfEveryWidth(unittest.TestCase):
         for width in ("v5", "AVX2", "v33"):
             done = run("network_values", width)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(f"PLUMB_VECTOR: '{width}' is not a vector width of this program; it has v2, v3,", done.stderr)
+            self.assertIn(f"PLUMB_VECTOR: '{width}' is not one of this program's vector widths: v2, v3,", done.stderr)
 
 
 def probe(out, width, *more, facts=command.FACTS, model=None):
@@ -97,7 +97,7 @@ class OfRuns(unittest.TestCase):
         folder = command.temporary_folder(self)
         done = probe(folder / "run", "v7", model=self.MODEL)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("PLUMB_VECTOR: 'v7' is not a vector width of this program", done.stderr)
+        self.assertIn("PLUMB_VECTOR: 'v7' is not one of this program's vector widths", done.stderr)
         self.assertFalse((folder / "run").exists())
 
 

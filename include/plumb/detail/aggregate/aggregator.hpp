@@ -151,8 +151,8 @@ class Aggregator {
     if (aggregate.agreeing == 0) {
       throw user_error(site,
                        "the aggregation " + policy_.name() + " chose option " +
-                           std::to_string(*aggregate.option) + ", which no paraphrase gave",
-                       "choose an option of a paraphrase, or none");
+                           std::to_string(*aggregate.option) + ", which no paraphrase predicted",
+                       "choose an option that a paraphrase predicted, or none");
     }
     return aggregate;
   }

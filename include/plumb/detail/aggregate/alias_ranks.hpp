@@ -88,7 +88,7 @@ class NameLikelihoods {
                          std::to_string(row.template_index) + ", subject expression " +
                          std::to_string(row.expression) + ", object " + std::to_string(row.object) +
                          ", name " + std::to_string(row.name) + ": " + message,
-                     "pass one sum over at least one token, in nats, for each name of a prompt");
+                     "for each name of a prompt, pass one sum in nats over at least one token");
   }
 
   std::vector<std::size_t> strata_;

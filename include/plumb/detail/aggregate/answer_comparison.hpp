@@ -206,8 +206,8 @@ class AnswerPairs {
     if (same) return;
     const Fact& fact = one.relation.facts[f];
     throw user_error({one.relation.file, fact.line, one.relation.code},
-                     "'" + fact.subject + "' has different candidates in the two",
-                     "ask both with the same dataset");
+                     "'" + fact.subject + "' has different candidates in the two sets of answers",
+                     "use the same dataset for both");
   }
 
   Reduction reduction_;
@@ -221,8 +221,9 @@ class AnswerPairs {
 [[nodiscard]] inline AnswerComparison compare_pair(const Answers& one, const Answers& other,
                                                    const Bootstrap& bootstrap = {}) {
   if (!(one.scoring == other.scoring)) {
-    throw user_error({.setting = "span"}, "the two were scored with different spans or reductions",
-                     "ask both with the same settings");
+    throw user_error({.setting = "span"},
+                     "the two sets of answers were scored with different spans or reductions",
+                     "use the same settings for both");
   }
   detail::AnswerPairs pairs(one.scoring.reduction);
   const auto find = [](const Answers& all, const std::string& code) {

@@ -119,12 +119,12 @@ class PromptRowCheck {
     std::size_t place = place_;
     while (place < asked_.relations.size() && asked_.relations[place].code != row.relation) ++place;
     if (place == asked_.relations.size()) {
-      refuse(row, "is not a relation that was asked, or its rows are not contiguous");
+      refuse(row, "is not one of the relations that were queried, or its rows are not contiguous");
     }
     if (place != place_) seen_.clear();
     place_ = place;
     if (!was_asked(asked_.relations[place], row.prompt, row.subject)) {
-      refuse(row, "the row is about a prompt that was not asked");
+      refuse(row, "the row belongs to a prompt that was not used");
     }
     const AskedPrompt& prompt = row.prompt;
     const auto key = std::uint64_t{prompt.fact} << 32U |

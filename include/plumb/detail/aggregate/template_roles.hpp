@@ -48,7 +48,7 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
     } else if (!kinds.paraphrases && indices.size() > 1) {
       throw user_error({.field = relation.code},
                        "the metadata has no text for template " + std::to_string(index) +
-                           ", so its kind is not known",
+                           ", so its kind is unknown",
                        "set `paraphrases`, `verbalized` and `numerical`");
     }
     if (kinds.paraphrases) {
@@ -89,7 +89,7 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
     throw user_error({file, 0, relation.code},
                      "template " + std::to_string(kinds.base) +
                          ", which Base and Margin use, was not scored as a paraphrase",
-                     "score it, or set `base-template` to another");
+                     "score it, or set `base-template` to another template");
   }
   made.base = *base;
   return made;

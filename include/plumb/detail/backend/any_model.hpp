@@ -192,7 +192,8 @@ class OwnedModel final : public ModelInterface {
 
  private:
   static Error lacks(const char* what) {
-    return internal_error({.field = what}, "this backend lacks it, as its capabilities show");
+    return internal_error({.field = what},
+                          "this backend does not support it, as its capabilities show");
   }
 
   M model_;

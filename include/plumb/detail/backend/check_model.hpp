@@ -56,8 +56,8 @@ consteval bool check_language_model() {
       requires(M & model) {
         { model.context_length() } -> std::convertible_to<std::size_t>;
       },
-      "plumb: the model lacks context_length. Write: std::size_t context_length() const, the most "
-      "tokens that a sequence may have");
+      "plumb: the model lacks context_length. Write: std::size_t context_length() const, the "
+      "maximum number of tokens in a sequence");
   static_assert(
       !requires(M & model) { model.special_tokens(); } || ListsSpecialTokens<M>,
       "plumb: the model's special_tokens would not be used. Write: "
@@ -139,8 +139,8 @@ consteval bool check_tree_holder() {
       requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
       },
-      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, the nodes "
-      "and branches that it can hold");
+      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, the "
+      "maximum numbers of nodes and branches that it can hold");
   static_assert(
       requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
       "plumb: the model lacks release. Write: void release(const plumb::TokenTree& tree, "
@@ -166,8 +166,8 @@ consteval bool check_lookup_parts() {
       requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
       },
-      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, the nodes "
-      "and branches that one call may contain");
+      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, the "
+      "maximum numbers of nodes and branches in one call");
   static_assert(
       requires(M & model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
@@ -222,8 +222,8 @@ consteval bool check_release() {
   static_assert(
       !NamesRelease<M> ||
           requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
-      "plumb: the model's release would not be used. Write: void release(const plumb::TokenTree& "
-      "tree, plumb::NodeId node), or remove it");
+      "plumb: the model's release has the wrong signature and would not be used. Write: void "
+      "release(const plumb::TokenTree& tree, plumb::NodeId node), or remove it");
   return true;
 }
 

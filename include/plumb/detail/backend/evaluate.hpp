@@ -62,8 +62,8 @@ class CheckedRows {
   /// the wrong length.
   void operator()(NodeId node, std::span<const float> logits) {
     if (!wants(node)) {
-      throw evaluate_error("gave a row of node " + std::to_string(node) +
-                           ", which was not wanted or was already given");
+      throw evaluate_error("gave a row for node " + std::to_string(node) +
+                           ", which was not requested or was already given");
     }
     if (logits.size() != vocabulary_) {
       throw evaluate_error("gave a row of " + std::to_string(logits.size()) +
@@ -127,11 +127,12 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
     model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
                                                            std::span<const float> logits) {
       if (position >= path.size()) {
-        throw detail::evaluate_error("gave a row of position " + std::to_string(position) + " of " +
-                                     std::to_string(path.size()) + "; positions count from 0");
+        throw detail::evaluate_error("gave a row for position " + std::to_string(position) +
+                                     " of " + std::to_string(path.size()) +
+                                     "; positions count from 0");
       }
       if (position < next) {
-        throw detail::evaluate_error("gave a row of position " + std::to_string(position) +
+        throw detail::evaluate_error("gave a row for position " + std::to_string(position) +
                                      " twice, or after a later one");
       }
       next = position + 1;

@@ -97,7 +97,7 @@ void evaluate_masked(M& model, std::span<const MaskedQuery> queries, const Logit
   std::size_t missing = queries.size();
   model.evaluate(queries, [&](std::uint32_t query, std::span<const float> logits) {
     if (query >= pending.size() || !pending[query]) {
-      throw fail("gave a row of query " + std::to_string(query) +
+      throw fail("gave a row for query " + std::to_string(query) +
                  ", which was not asked or was already answered");
     }
     if (logits.size() != model.vocabulary_size()) {

@@ -174,8 +174,8 @@ class LlamaModel {
     for (std::string& text : weights_.warnings()) made.warnings.push_back(std::move(text));
     if (llama_pooling_type(context_.get()) == LLAMA_POOLING_TYPE_LAST) {
       made.warnings.emplace_back(
-          "Warning: the model's file calls itself an embedding model (pooling_type last). It was "
-          "trained to give vectors, so its token probabilities may mean little.");
+          "Warning: the model's file describes an embedding model (pooling_type last). It was "
+          "trained to produce vectors, so its token probabilities may mean little.");
     }
     return made;
   }
@@ -225,7 +225,7 @@ class LlamaModel {
       throw internal_error(
           {.file = options_.model},
           "a tree of " + std::to_string(ledger_.held()) + " nodes exceeds the limit",
-          "release nodes or keep within tree_limits()");
+          "release nodes or stay within tree_limits()");
     }
     // The size depends only on the tree, not on earlier calls, because some models scale their
     // positions by it, and a resumed run must use the same size.

@@ -47,7 +47,7 @@ class LlamaAdapters {
                          "use an adapter made for this model, in llama.cpp's format");
       }
       if (llama_adapter_get_alora_n_invocation_tokens(loaded) > 0) {
-        throw user_error(site, "only acts after tokens of its own (aLoRA)",
+        throw user_error(site, "acts only after its own invocation tokens (aLoRA)",
                          "use an adapter that acts on every token");
       }
       adapters_.push_back(loaded);

@@ -46,8 +46,7 @@ inline void refuse_no_causal_model(const GgufModel& model) {
   }
   if (pooled < -1 || pooled > 4) {  // -1: llama.cpp's value for "unspecified"
     refuse("its " + pooling + " is " + std::to_string(pooled) +
-           ", which is not a known kind of "
-           "pooling");
+           ", which is not a known pooling type");
   }
   if (model.has_tensor("enc.")) refuse("it has an encoder");
   if (model.has_tensor("cls.")) refuse("it has a classifier's output");

@@ -68,7 +68,7 @@ class F32Cache {
     if (is_whole(file, rewrite)) return file;  // another process has written it
     const std::uintmax_t room = std::filesystem::space(folder, failed).available;
     if (!failed && room < rewrite.bytes()) {
-      throw no_exact_scores(model, "the F32 file takes " + megabytes(rewrite.bytes()) + ", but " +
+      throw no_exact_scores(model, "the F32 file needs " + megabytes(rewrite.bytes()) + ", but " +
                                        folder.string() + " has " + megabytes(room) + " left");
     }
     tell_(model.first().path().string() + " has " + model.weight_types().names() +

@@ -220,7 +220,7 @@ class GgufModel {
         const std::uintmax_t needs = file.place(i) + ggml_nbytes(&file.tensor(i));
         if (needs <= has) continue;
         throw user_error({.file = file.path()},
-                         "is cut off: it has " + std::to_string(has) + " bytes, but tensor " +
+                         "is truncated: it has " + std::to_string(has) + " bytes, but tensor " +
                              file.tensor(i).name + " ends at " + std::to_string(needs),
                          "fetch this part again");
       }

@@ -89,7 +89,7 @@ class LlamaParameters {
     }
     if (options_.precision == Precision::bf16) {
       throw user_error({.setting = "precision"},
-                       "bf16 is for Hugging Face folders; .gguf files are computed exact or fast",
+                       "bf16 is only for Hugging Face folders; .gguf files use exact or fast",
                        "set one of these, or drop `precision`");
     }
     const bool exact = options_.precision == Precision::exact;
@@ -179,7 +179,7 @@ class LlamaParameters {
   }
   void need_gpu(const char* setting) const {
     if (!gpu_.empty()) return;
-    throw user_error({.setting = setting}, "this llama.cpp has no GPU",
+    throw user_error({.setting = setting}, "this llama.cpp cannot use a GPU",
                      "build it for a GPU (PLUMB_LLAMA_BACKEND), or drop the setting");
   }
   void need_layers(const char* setting) const {

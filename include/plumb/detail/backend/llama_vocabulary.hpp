@@ -3,7 +3,7 @@
 
 // How does a GGUF model split a text into tokens, and which bytes does each token cover?
 //
-// llama.cpp gives token ids without offsets. A token's bytes are derived from the pieces: the
+// llama.cpp returns token ids without offsets. A token's bytes are derived from the pieces: the
 // joined pieces of all tokens are the text (or a space and the text, if SentencePiece adds a
 // space), so the lengths of the pieces add up to the offsets. If the pieces do not spell the text,
 // because the tokenizer normalises it, the offsets are meaningless and `spells_text` is false. No
@@ -144,9 +144,9 @@ class LlamaVocabulary {
     const bool is_known = metadata("tokenizer.ggml.model") == "gemma4";
     if (!splits_words || is_known || (!pre.empty() && pre != "default")) return {};
     return {std::string("Warning: the model's file ") +
-            (pre.empty() ? "names no pre-tokenizer (tokenizer.ggml.pre)"
+            (pre.empty() ? "specifies no pre-tokenizer (tokenizer.ggml.pre)"
                          : "calls its pre-tokenizer \"default\" (tokenizer.ggml.pre)") +
-            ", so llama.cpp guesses where words end. Texts may be split into other tokens than in "
+            ", so llama.cpp guesses where words end. Texts may be tokenized differently than in "
             "training, which changes scores. Convert the model again with a current llama.cpp."};
   }
 

@@ -75,7 +75,7 @@ class LlamaWeights {
     if (names.empty()) return {};
     return {"Warning: weights in " + names +
             " are used without widening, so activations are rounded to 16 bits and scores differ "
-            "from the same weights in F32. On SmolLM2-135M (756 statements of "
+            "from those of the same weights in F32. On SmolLM2-135M (756 statements from "
             "benchmarks/half_weights.sh) they differ by 0.14 nats per statement on average and "
             "0.49 at worst in BF16, and by 0.008 and 0.041 in F16."};
   }

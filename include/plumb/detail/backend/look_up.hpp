@@ -39,11 +39,11 @@ void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> l
     const double nats = log_probabilities[i];
     if (nats <= 1e-3 || std::isnan(nats)) continue;
     throw user_error({.field = "look_up"},
-                     (nats == no_answer ? "gave no log-probability of token "
-                                        : "gave " + std::to_string(nats) + " of token ") +
+                     (nats == no_answer ? "gave no log-probability for token "
+                                        : "gave " + std::to_string(nats) + " for token ") +
                          std::to_string(lookups[i].token) + " at position " +
                          std::to_string(tree.depth(lookups[i].node)) +
-                         (nats == no_answer ? "" : "; a log-probability is 0 or less"),
+                         (nats == no_answer ? "" : "; a log-probability must be 0 or less"),
                      "fix the model's look_up");
   }
 }

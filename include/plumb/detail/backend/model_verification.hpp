@@ -44,7 +44,7 @@ struct ModelDifference {
                                 : std::string("no finite number")) +
            (form.starts_with("embed") ? " of its length" : " nats") + " after " +
            counted(position, "token") + " of text " + std::to_string(text) +
-           (other ? ", half of it and then tokens of text " + std::to_string(*other) : "");
+           (other ? ", its first half followed by tokens of text " + std::to_string(*other) : "");
   }
 };
 

@@ -137,9 +137,9 @@ class SequenceBatches {
                                               std::span<const float> row) {
                         if (sequence >= paths.size() || position >= paths[sequence].size()) {
                           throw user_error({.field = "evaluate"},
-                                           "gave a row of sequence " + std::to_string(sequence) +
+                                           "gave a row for sequence " + std::to_string(sequence) +
                                                ", position " + std::to_string(position) +
-                                               ", which was not asked for; both count from 0",
+                                               ", which was not requested; both count from 0",
                                            "fix the model's evaluate");
                         }
                         const NodeId node = paths[sequence][position];

@@ -69,22 +69,20 @@ ModelVerification check_at_start(M& model, double most, const std::string& name)
   if (made.broken_rows > 0) {
     throw user_error(
         site,
-        name + " gives rows of logits that are not finite: " + std::to_string(made.broken_rows) +
-            " of " + counted(made.rows, "row") + " of fixed prompts",
+        name + " gives rows of non-finite logits: " + std::to_string(made.broken_rows) + " of " +
+            counted(made.rows, "row") + " of fixed prompts",
         "its weights are damaged or overflow on this engine; fetch or convert it again");
   }
   if (made.rows > 0 && made.constant_rows == made.rows) {
-    throw user_error(site,
-                     name +
-                         " gives rows of logits in which all numbers are equal, after every token "
-                         "of fixed prompts",
-                     "it is not a language model, or was converted without its head; choose "
-                     "another model");
+    throw user_error(
+        site, name + " gives rows whose logits are all equal, after every token of fixed prompts",
+        "it is not a language model, or was converted without its head; choose "
+        "another model");
   }
   if (!made.agrees()) {
     throw user_error(site,
                      name + " gives inconsistent answers: " + made.first->description() +
-                         " of fixed prompts from the same prefix by itself; at most " +
+                         " of fixed prompts (compared with the same prefix alone); at most " +
                          with_decimals(most, 3) + " is allowed",
                      "an answer must depend only on its own prefix; verify_model "
                      "(docs/embedding.md) shows what your engine mixes up");

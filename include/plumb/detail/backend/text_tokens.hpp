@@ -74,7 +74,7 @@ template <class Tokenizer>
     throw user_error(
         {.field = "tokenize"},
         "added token " + std::to_string(made.tokens.back().id) + " after '" +
-            shortened(std::string(text)) + "', which does not belong to the text",
+            shortened(std::string(text)) + "', although it is not part of the text",
         "fix the model's tokenize: it must not add an end of sequence or any other special token");
   }
   return made;

@@ -384,11 +384,11 @@ template <class M>
 ModelVerification require_verified(M& model, std::span<const std::string> texts, double tolerance) {
   ModelVerification made = verify_model(model, texts, tolerance);
   if (made.agrees()) return made;
-  throw user_error({.field = "model"},
-                   made.first->description() +
-                       " from the same prefix by itself; the worst place is " +
-                       made.worst->description(),
-                   "fix what that call of the model keeps, copies or releases");
+  throw user_error(
+      {.field = "model"},
+      made.first->description() +
+          " (compared with the same prefix alone); the worst case: " + made.worst->description(),
+      "fix what that call of the model keeps, copies or releases");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

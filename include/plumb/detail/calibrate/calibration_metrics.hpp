@@ -94,7 +94,7 @@ inline constexpr std::array declared_metrics = [] {
       DeclaredMetric{ace,
                      "ace",
                      "ACE",
-                     "ACE: distance of confidence from accuracy over equal-count bins.",
+                     "ACE: distance between confidence and accuracy over equal-count bins.",
                      both,
                      true,
                      true,
@@ -136,7 +136,7 @@ static_assert(
       }
       return true;
     }(),
-    "declared_metrics must have the order of CalibrationMetric");
+    "declared_metrics must follow the order of CalibrationMetric");
 
 /// All metrics of one set of answers, indexed by CalibrationMetric; NaN for a number that does not
 /// exist.

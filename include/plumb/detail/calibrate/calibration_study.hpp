@@ -113,7 +113,7 @@ class Study {
     for (auto& [key, use] : uses) result_.templates.push_back(std::move(use));
     for (const std::size_t index : unlisted) {
       result_.remarks.push_back("Template " + std::to_string(index) +
-                                " is left out: no list of template kinds has it.");
+                                " is left out: no list of template kinds contains it.");
     }
   }
 
@@ -171,7 +171,7 @@ class Study {
     result_.static_calibration = static_calibration(model_, options_.bins, options_.bootstrap);
     if (result_.static_calibration) return;
     result_.remarks.push_back(
-        "The static calibration error is left out: facts have their own texts for the options.");
+        "The static calibration error is left out: facts have their own option texts.");
   }
 
   void estimators() {
@@ -348,7 +348,7 @@ class Study {
 [[nodiscard]] inline ModelCalibration calibrate_model(const ScoredModel& model,
                                                       const StudyOptions& options = {}) {
   if (model.predictions.facts() == 0) {
-    throw user_error({.file = model.predictions.name}, "contains no scored fact",
+    throw user_error({.file = model.predictions.name}, "contains no scored facts",
                      "run plumb probe first");
   }
   return detail::Study(model, options).run();

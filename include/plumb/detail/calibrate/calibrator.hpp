@@ -119,13 +119,13 @@ struct Calibration {
 /// number of items.
 [[nodiscard]] inline Calibration calibration_of(std::span<const Judgement> judgements,
                                                 std::size_t bins, const Resamples& resamples) {
-  if (bins == 0) throw user_error({.field = "bins"}, "is 0", "set at least 1");
+  if (bins == 0) throw user_error({.field = "bins"}, "is 0", "set it to at least 1");
   if (resamples.size() > 0 && resamples.items() != judgements.size()) {
     throw user_error({.field = "resamples"},
                      "have " + std::to_string(resamples.items()) +
                          " items, but the number of judgements is " +
                          std::to_string(judgements.size()),
-                     "draw them with strata that sum to the judgements");
+                     "draw them with strata whose sizes sum to the number of judgements");
   }
   const SortedJudgements sorted(judgements, bins);
   Calibration result{sorted.metrics(), std::vector<MetricValues>(resamples.size()),

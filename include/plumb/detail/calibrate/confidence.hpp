@@ -158,7 +158,7 @@ struct Weighted {
   void(check)(const RelationPredictions& relation) const {
     if (relation.weighted.size() == relation.facts()) return;
     throw user_error({.field = relation.relation.code},
-                     "has no templates with weights that were scored together",
+                     "has no weighted templates that were scored together",
                      "set `template_file` to LPAQA's folder and score its templates");
   }
 };
@@ -192,7 +192,7 @@ class Marked {
     if (relation.place_of(marker_)) return;
     throw user_error({.field = relation.relation.code},
                      "has no template with the marker '" + marker_ + "'",
-                     "score one, or inject it with `inject`");
+                     "score such a template, or inject the marker with `inject`");
   }
 
  private:

@@ -111,7 +111,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
           several ? "Average and Consistency are left out: they need at least two paraphrases in "
                     "every relation."
           : estimator.name == "weighted"
-              ? "Weighted is left out: not every relation has templates with weights."
+              ? "Weighted is left out: not every relation has weighted templates."
           : estimator.name == "sampled" ? "Sampled is left out: not every fact has sampled answers."
           : estimator.name == "margin"
               ? "Margin is left out: answers without a closed set have no other options."

@@ -159,7 +159,7 @@ class Isotonic {
   static IsotonicMap fitted(std::span<const RelationPredictions> fitting, const E& estimator) {
     const std::vector<Judgement> judgements = Calibrator(estimator).judge(fitting);
     if (judgements.empty()) {
-      throw user_error({.field = "fitting"}, "contains no fact to fit a map on",
+      throw user_error({.field = "fitting"}, "contains no facts to fit a map on",
                        "pass relations with at least two facts");
     }
     return IsotonicMap(judgements);

@@ -93,7 +93,8 @@ struct HeldOutRecalibration {
   const double temperature = has_scores ? fit_temperature(half(facts, true)) : 1;
   if (is_end_of_range(temperature)) {
     made.remarks.push_back(
-        "The fitted temperature is at the end of its range; the best one is outside the range.");
+        "The fitted temperature is at the limit of its range; the best one lies outside the "
+        "range.");
   }
   std::vector<ScoredFact> held_out_facts;
   if (has_scores) held_out_facts = half(facts, false);

@@ -338,8 +338,8 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   };
   if (ranges::any_of(made.ways, run_differences)) {
     made.remarks.push_back(
-        "Not all ways have the same prompts: each way's accuracy, Consist and Overconf use its own "
-        "prompts; knowledge sharing uses the prompts that both ways have.");
+        "Not all ways of asking have the same prompts: each way's accuracy, Consist and Overconf "
+        "use its own prompts; knowledge sharing uses those that both ways have.");
   }
   made.sharing = sharing_matrix(tables, options.bootstrap);
   made.forms = detail::form_pairs(studies, options.bootstrap);

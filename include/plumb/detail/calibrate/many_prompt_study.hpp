@@ -129,7 +129,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     };
     const auto relation = ranges::find(asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
-      refuse("the row is about a template that was not asked");
+      refuse("the row belongs to a template that was not used");
     }
     ContentFreeScores& scores = study.content_free[row.relation];
     std::vector<std::size_t>& templates = study.content_free_templates[row.relation];
@@ -137,12 +137,13 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     const bool begins = templates.empty() || row.template_index > templates.back();
     if (row.subject != content_free_texts[text] ||
         (text == 0 ? !begins : row.template_index != templates.back())) {
-      refuse("the row is not about the next content-free text");
+      refuse("the row is not for the next content-free text");
     }
     if (text == 0) templates.push_back(row.template_index);
     if (row.candidates.empty() || row.candidates.size() != study.candidates[row.relation].size()) {
       refuse("has " + counted(row.candidates.size(), "candidate") + ", but " +
-             std::to_string(study.candidates[row.relation].size()) + " are named for the relation");
+             std::to_string(study.candidates[row.relation].size()) +
+             " are listed for the relation");
     }
     scores.templates = templates.size();
     scores.candidates = row.candidates.size();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The results of the calibration probe for one model: only the numbers, not their computation.
+// The results of the calibration probe for one model: only the numbers, not how
+// they are computed.
 //
-// calibrate_model (calibration_study.hpp) fills it; reports and comparisons of models read it.
+// calibrate_model (calibration_study.hpp) fills it in; reports and comparisons of models read it.
 
 #include <array>
 #include <cstddef>

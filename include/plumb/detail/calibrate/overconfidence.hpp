@@ -165,7 +165,7 @@ inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
     if (prompt.confidence >= 0 && prompt.confidence <= 1 + 1e-9) continue;
     throw user_error({.field = "confidence"},
                      std::to_string(prompt.confidence) + " is not in [0, 1]",
-                     "pass probabilities or shares of samples");
+                     "pass probabilities or fractions of samples");
   }
   Overconfidence made;
   std::vector<detail::JudgementSums> facts;  // facts with a prompt

@@ -30,7 +30,7 @@ class AskedRun {
   AskedRun(const DiskPath& folder, DiskPath data) : data_(std::move(data)) {
     file_ = folder / "run.json";
     if (!is_there(file_)) {
-      throw user_error({.file = folder}, "is not a run folder (no run.json)", "name a run folder");
+      throw user_error({.file = folder}, "is not a run folder (no run.json)", "pass a run folder");
     }
     run_ = read_json_object(file_);
     if (const auto probe = probed_folder(folder) / "run.json";
@@ -43,11 +43,10 @@ class AskedRun {
       const bool fixed = of.ends_with(" --fixed");
       throw user_error(
           {.file = file_},
-          of.empty() ? "does not name the command that made it"
+          of.empty() ? "does not record the command that made it"
                      : "was made by plumb " + of + ", " +
                            (fixed ? "which reads its prompts from a file" : "which runs no model"),
-          "name a folder of plumb probe, many-shot, rank, generate or calibrate "
-          "--model");
+          "pass a folder made by plumb probe, many-shot, rank, generate or calibrate --model");
     }
     if (first_string(run_, "status") != "complete") {
       throw user_error({.file = file_}, "the run is not complete", "finish it with --resume");

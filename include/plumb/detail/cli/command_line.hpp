@@ -156,7 +156,7 @@ inline void refuse_alone(const std::string& command, const EntityRanking& rankin
     return;
   }
   throw user_error({.field = "plumb " + command},
-                   "runs in one process, and there are " + std::to_string(ranking.processes()),
+                   "runs in one process, but there are " + std::to_string(ranking.processes()),
                    "start it without mpirun; `shard` splits a job");
 }
 
@@ -207,7 +207,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "completion") {
     const std::string shell = console.arguments.size() == 1 ? console.arguments.front() : "";
     if (shell != "bash" && shell != "zsh") {
-      throw user_error({.field = "plumb completion"}, "'" + shell + "' is not a choice",
+      throw user_error({.field = "plumb completion"}, "'" + shell + "' is not a valid choice",
                        "use plumb completion bash or plumb completion zsh");
     }
     const auto all = manual_of_all(console, make_model);

@@ -46,7 +46,8 @@ struct ConfigFile {
   }
   const Json given = object.value("options", Json());
   if (!given.is_object()) {
-    throw user_error({file, 0, "options"}, "is missing: an earlier plumb did not record it",
+    throw user_error({file, 0, "options"},
+                     "is missing: an earlier version of plumb did not record it",
                      "pass the options of its command_line");
   }
   return {file, given, true};
@@ -58,7 +59,7 @@ struct ConfigFile {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number()) return value.dump();
-  throw user_error({config.file, 0, key}, "is not a word, a number or a list of them",
+  throw user_error({config.file, 0, key}, "is not a string, a number or a list of these",
                    "write it as on the command line");
 }
 

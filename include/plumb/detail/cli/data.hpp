@@ -224,13 +224,13 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
        "convert: a new or empty folder for facts.jsonl and templates.jsonl, or for one table per "
        "relation")  //
       ("to", detail::options::value(&to)->value_name("SHAPE"),
-       "convert: many-prompts, or choices (one table per relation, by the rule of T-REx-MC)")  //
+       "convert: many-prompts, or choices (one table per relation, following T-REx-MC's rule)")  //
       ("origin", detail::options::value(&origin)->value_name("WHICH"),
        "convert: keep only manual or only generated templates; default: all")  //
       ("min-facts", detail::options::value(&min_facts)->value_name("N"),
-       "convert --to choices: minimum facts of a relation (500)")  //
+       "convert --to choices: minimum number of facts per relation (500)")  //
       ("min-objects", detail::options::value(&min_objects)->value_name("N"),
-       "convert --to choices: minimum distinct objects of a relation (100)")  //
+       "convert --to choices: minimum number of distinct objects per relation (100)")  //
       ("seed", detail::options::value(&seed)->value_name("N"),
        "convert --to choices: seed of the random draws (0)")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
@@ -253,7 +253,7 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
                      "--out DIR, plumb data prompts RUN or plumb data overlap DIR TEXT…");
   }
   if (action != "check" && action != "describe" && action != "convert") {
-    throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
+    throw user_error({.field = "plumb data"}, "'" + action + "' is not a valid choice",
                      "use check, describe, convert, prompts or overlap, before all options");
   }
   if (data.empty()) {
@@ -292,10 +292,10 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
                                  make_model);
   }
   if (out.empty()) {
-    throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");
+    throw user_error({.field = "--out"}, "is missing", "pass a new or empty folder");
   }
   if (!to.empty() && to != "many-prompts" && to != "choices") {
-    throw user_error({.field = "--to"}, "'" + to + "' is not a choice",
+    throw user_error({.field = "--to"}, "'" + to + "' is not a valid choice",
                      "use many-prompts or choices");
   }
   for (const char* option : {"min-facts", "min-objects", "seed"}) {

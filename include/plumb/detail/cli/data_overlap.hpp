@@ -43,7 +43,7 @@ inline Within read_within(const std::string& word) {
       return {Within::Unit::words, words};
     }
   }
-  throw user_error({.setting = "within"}, "'" + word + "' is not a choice",
+  throw user_error({.setting = "within"}, "'" + word + "' is not a valid choice",
                    "use line, paragraph, document, or a number of words from 2 to 999999");
 }
 
@@ -77,14 +77,15 @@ inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words
     } else if (seen.insert(path.path().lexically_normal()).second) {
       texts.push_back(path);
     } else {
-      throw user_error({.file = path}, "is named twice", "name each text once");
+      throw user_error({.file = path}, "is named twice", "pass each text only once");
     }
   };
   for (const std::string& word : words) {
     const DiskPath path(word);
     const std::size_t before = texts.size();
     if (!path.exists()) {
-      throw user_error({.file = path}, "does not exist", "name text files or folders of them");
+      throw user_error({.file = path}, "does not exist",
+                       "pass text files or folders of text files");
     }
     add(add, path);
     if (texts.size() == before) {

@@ -73,7 +73,7 @@ class PromptPrinter {
     if (!own) options.server.clear();
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
     if (options.model.empty() && run_.is_of_a_program()) {
-      throw user_error({.file = run_.file()}, "names no model file, and tokens need a model",
+      throw user_error({.file = run_.file()}, "records no model file, but tokens need a model",
                        "pass the model's path with --model");
     }
     if (hash.is_string() && !DiskPath(options.model).exists()) {
@@ -286,7 +286,7 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
       ("fact", options::value(&fact)->value_name("ID"),
        "only prompts about the subject with this identifier or label, or about "
        "RELATION:INSTANCE")                                                                     //
-      ("ids", "also print the tokens, by the tokenizer of the run's model")                     //
+      ("ids", "also print the tokens, using the tokenizer of the run's model")                  //
       ("model", options::value(&model)->value_name("FILE"), "current path of the run's model")  //
       ("data", options::value(&data)->value_name("DIR"), "current path of the run's dataset");
   const auto values = parse_arguments(

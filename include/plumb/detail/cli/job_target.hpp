@@ -162,8 +162,8 @@ struct JobTarget {
                      "`plumb merge` joins all N into one run",
              .idle = self.overwrite ? "with `overwrite`; choose another folder" : ""});
     visitor("dry-run", self.dry_run,
-            {.help = "print the number of prompts and tokens, by the model's tokenizer, without "
-                     "running the model or writing files"});
+            {.help = "print the number of prompts and tokens, as counted with the model's "
+                     "tokenizer, without running the model or writing files"});
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {

@@ -30,7 +30,8 @@ struct MergeArguments {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
-    visitor("run", self.runs, {.value = "RUN", .help = "folder of a shard; pass all of a job"});
+    visitor("run", self.runs,
+            {.value = "RUN", .help = "folder of a shard; pass all shards of a job"});
     visitor("out", self.out, {.value = "RUN", .help = "folder to write"});
     visitor("model", self.model,
             {.value = "MODEL",
@@ -40,8 +41,9 @@ struct MergeArguments {
             {.value = "URL",
              .help = "current URL of the server, for shards that used one; default: its URL in the "
                      "first shard"});
-    visitor("tokenizer", self.tokenizer,
-            {.value = "PATH", .help = "current path of the tokenizer of such shards"});
+    visitor(
+        "tokenizer", self.tokenizer,
+        {.value = "PATH", .help = "current path of the tokenizer of shards that used a server"});
   }
 };
 

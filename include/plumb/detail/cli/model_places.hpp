@@ -99,7 +99,7 @@ struct HubName {
   if (!sound) {
     throw user_error({.setting = setting},
                      "'" + word + "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE",
-                     "write it like the name of the model's page");
+                     "write the name as on the model's page");
   }
   if (parts.size() == 1) return {"", parts[0]};
   HubName made{parts[0], parts[1]};
@@ -137,7 +137,7 @@ struct HubName {
   if (files.size() == 1) return files.front();
   throw user_error({.file = folder},
                    "contains several models: " + text_list(files, &DiskPath::name),
-                   "name one, such as " + named.word() + "/" + files.front().name());
+                   "choose one, such as " + named.word() + "/" + files.front().name());
 }
 
 /// A model's path, and its name in results: NAME for a folder, the file name for a file.
@@ -291,7 +291,7 @@ struct LocalModel {
     const DiskPath folder(word);
     if (!folder.is_folder()) {
       throw user_error({.file = folder}, "is not a folder",
-                       "name folders that contain models, or none to list downloaded models");
+                       "pass folders that contain models, or none to list downloaded models");
     }
     const std::string lead = word.ends_with('/') ? word.substr(0, word.size() - 1) : word;
     for (LocalModel& one : models_in(folder, lead, true)) all.push_back(std::move(one));

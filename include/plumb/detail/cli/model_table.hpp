@@ -113,7 +113,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
     const bool is_switch = value.is_boolean();
     if (value.is_null() || (is_switch && !value.get<bool>())) continue;
     if (!is_switch && !value.is_string() && !value.is_number()) {
-      throw user_error(at(field), "is not a word, a number, true or false",
+      throw user_error(at(field), "is not a string, a number, true or false",
                        "write it as on the command line");
     }
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
@@ -185,7 +185,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
       models.push_back(model_of_row(row, file, record.line));
     }
   } else {
-    throw user_error({.file = file}, "is not a table of models", "name a .csv or a .jsonl file");
+    throw user_error({.file = file}, "is not a table of models", "use a .csv or .jsonl file");
   }
   if (models.empty()) throw user_error({.file = file}, "names no model", "add one row per model");
   return models;

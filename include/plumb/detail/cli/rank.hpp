@@ -36,7 +36,7 @@ struct RankArguments {
     (rank.check)();
     if (!target.shard.is_part()) return;
     if (!rank.fixed.empty()) {
-      throw user_error({.setting = "shard"}, "does not split rankings by `fixed`", "remove it");
+      throw user_error({.setting = "shard"}, "cannot split rankings that use `fixed`", "remove it");
     }
     // If shards found different vectors in the cache, they would divide the work into packs
     // differently.
@@ -56,7 +56,7 @@ struct RankArguments {
     throw user_error({.setting = alone},
                      "leaves " + std::to_string(processes - 1) + " of " +
                          std::to_string(processes) +
-                         " processes idle: only DEER's entities are shared",
+                         " processes idle: only DEER's entities can be divided among them",
                      "start it without mpirun");
   }
 };

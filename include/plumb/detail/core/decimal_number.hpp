@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which number does a decimal text denote?
+// What number does a decimal string represent?
 //
-// std::from_chars reads a double correctly rounded and independently of the program's locale.
+// std::from_chars parses a double with correct rounding and independently of the program's locale.
 // libc++ provides this only since version 20. If it is missing, this file finds the number using
 // the same grammar and replaces "." with the locale's decimal point; std::strtod then parses it.
 

@@ -57,7 +57,7 @@ class MappedFile {
         throw internal_error({.file = file}, "not enough memory to map its " + bytes,
                              "raise the memory limit (ulimit -v), then try again");
       }
-      if (!writes) throw user_error({.file = file}, "cannot be mapped", "name a regular file");
+      if (!writes) throw user_error({.file = file}, "cannot be mapped", "use a regular file");
       throw internal_error({.file = file}, "needs " + bytes + " that could not be allocated",
                            "check the free disk space, then try again");
     }

@@ -53,7 +53,7 @@ constexpr auto by(Less& less, Projection& projection) {
 
 template <class Range, class Predicate, class Projection = AsIs>
 constexpr auto find_if(Range&& range, Predicate predicate, Projection projection = {}) {
-  static_assert(is_lasting<Range>, "iterators of a temporary dangle");
+  static_assert(is_lasting<Range>, "iterators into a temporary dangle");
   auto at = std::begin(range);
   for (const auto end = std::end(range); at != end; ++at) {
     if (projected(predicate, projected(projection, *at))) break;

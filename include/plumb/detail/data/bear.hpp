@@ -6,7 +6,7 @@
 //   metadata_relations.json   {"P36": {"templates": […], "answer_space_labels": […],
 //                              "answer_space_ids": […]}, …}
 //   P36.jsonl                 {"sub_id", "sub_label", "sub_aliases", "obj_id", "obj_label",
-//                              "answer_idx"}, one fact on each line
+//                              "answer_idx"}, one fact per line
 //   relation_info.json        {"P36": {"domains": […]}, …}, optional
 //
 // This is the layout of the BEAR dataset (Wiland et al. 2024) as lm-pub-quiz reads it. If
@@ -72,7 +72,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const auto facts_file = folder / (code + ".jsonl");
     if (!facts_file.exists()) {
       report(user_error({.file = facts_file},
-                        "is missing, but metadata_relations.json names " + code,
+                        "is missing, but metadata_relations.json lists " + code,
                         "add the file or remove the entry"));
       continue;
     }

@@ -110,7 +110,7 @@ enum class Templates { needed, not_needed };
                                                    : nullptr;
   if (missing != nullptr) {
     throw user_error(site, std::string("has no ") + missing,
-                     lacks_template ? "add one, or name a `template_file`" : "add one");
+                     lacks_template ? "add one, or set a `template_file`" : "add one");
   }
   detail::check_utf8(relation);
   if (relation.own_sentences) {
@@ -129,7 +129,7 @@ enum class Templates { needed, not_needed };
     }
     if (fact.answer < options && (fact.choices.empty() || fact.choices.size() == options)) continue;
     throw user_error({relation.file, fact.line, relation.code},
-                     "the answer or the choices of '" + fact.subject + "' do not fit " +
+                     "the answer or the choices of '" + fact.subject + "' do not match " +
                          counted(options, "option"),
                      "make answer an index into options, and choices parallel to options");
   }
@@ -143,7 +143,7 @@ enum class Templates { needed, not_needed };
 [[nodiscard]] inline Dataset check_and_complete(Dataset dataset,
                                                 Templates templates = Templates::needed) {
   if (dataset.relations.empty()) {
-    throw user_error({.field = dataset.name}, "the dataset has no relation", "add one");
+    throw user_error({.field = dataset.name}, "the dataset has no relations", "add one");
   }
   std::unordered_set<std::string> codes;
   for (Relation& relation : dataset.relations) {

@@ -4,7 +4,7 @@
 // How is a table whose facts have their own choices read?
 //
 //   <relation>.jsonl   {"subject": "Brian May", "object": "19 July 1947",
-//                       "choices": ["24 December 1931", …], "split": "test"}, one fact on each line
+//                       "choices": ["24 December 1931", …], "split": "test"}, one fact per line
 //   train.jsonl, test.jsonl   {"Relation_ID": 1, "Subject": …, "Object": …,
 //                              "Multiple Choices": "['24 December 1931', …]"}, as in T-REx-MC
 // or .csv files with these columns. A folder of such files is a dataset. A fact's relation is its

@@ -139,7 +139,7 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
   for (const RelationTemplates& named : templates->relations()) {
     if (codes.contains(named.code)) continue;
     report(user_error({templates->path(), named.line, "relation"},
-                      "'" + named.code + "' has no usable fact in " + dataset.name,
+                      "'" + named.code + "' has no usable facts in " + dataset.name,
                       "add facts or remove the templates"));
   }
   return made;

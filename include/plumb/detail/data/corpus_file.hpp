@@ -48,7 +48,7 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
   });
   if (found == packed_formats.end()) return;
   throw user_error({.file = file}, std::string("is a ") + found->name + " file, not text",
-                   "unpack it, or pipe its text in and name /dev/stdin");
+                   "unpack it, or pipe its text in and pass /dev/stdin");
 }
 
 /// The field that contains the texts in a JSON Lines file: `given`, or "text" by default. Empty for
@@ -95,7 +95,7 @@ void for_each_document(const DiskPath& file, const std::string& field, Piece pie
         if (is_first) detail::refuse_packed(file, block);
         if (block.find('\0') != std::string_view::npos) {
           throw user_error({.file = file}, "contains a zero byte, which UTF-8 text does not have",
-                           "name text files, or convert it to UTF-8");
+                           "pass text files, or convert it to UTF-8");
         }
         if (is_first && block.starts_with("\xEF\xBB\xBF")) block.remove_prefix(3);
         is_first = false;

@@ -110,7 +110,7 @@ class CsvFile {
     records_ = detail::split_csv(text, unclosed, separator);
     if (unclosed) {
       throw user_error({file_, *unclosed}, "a quote is opened here and never closed",
-                       "close it, and double quotes inside a field");
+                       "close it, and double any quotes inside a field");
     }
     if (records_.empty()) {
       throw user_error({.file = file_}, "is empty", "its first line must name the fields");

@@ -186,7 +186,7 @@ inline void throw_problem(const Error& problem) {
                        "list its relations with `plumb data describe`");
     }
     if (std::find(codes.begin(), code, *code) != code) {
-      throw user_error({.setting = "relations"}, "'" + *code + "' is named twice", "name it once");
+      throw user_error({.setting = "relations"}, "'" + *code + "' is listed twice", "name it once");
     }
   }
   std::erase_if(dataset.relations, [&](const Relation& relation) {

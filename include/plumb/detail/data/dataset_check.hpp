@@ -138,7 +138,7 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
                           "counts as wrong"));
       } else if (other->subject_id == fact.subject_id) {
         report(user_error(site, "the fact about '" + fact.subject + "' appears" + line + " as well",
-                          "keep one; it counts twice"));
+                          "keep only one; otherwise it counts twice"));
       } else {
         continue;
       }
@@ -240,8 +240,8 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
   };
   const std::filesystem::path test = file_of({"test"});
   if (graph.entities.size() < 2) {
-    report(
-        user_error({.file = test}, "the graph has only one entity", "add others to rank it among"));
+    report(user_error({.file = test}, "the graph has only one entity",
+                      "add others to rank it against"));
   }
   detail::NameCheck entities("entity"), descriptions("description", false), relations("relation");
   for (const Entity& entity : graph.entities) {
@@ -270,8 +270,8 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
     }
   }
   if (graph.test.empty()) {
-    report(user_error({.file = test}, "the test part has no triple",
-                      "add some, or ask another part (`split`)"));
+    report(user_error({.file = test}, "the test part has no triples",
+                      "add some, or use another part (`split`)"));
   }
   for (const auto& [part, name] :
        {std::pair(&graph.train, "training"), std::pair(&graph.valid, "validation")}) {

@@ -33,7 +33,7 @@ inline std::string factor_note(const std::string& file_name) {
   const std::string name = lower_case(file_name);
   if (name.find("wiki") != std::string::npos) return "";
   const bool expert = name.find("expert") != std::string::npos;
-  return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but by its name not") +
+  return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but judging by its name not") +
          " the calibration paper's Wiki-FACTOR, so the numbers are not comparable with the "
          "paper's.";
 }
@@ -86,7 +86,7 @@ inline bool is_factor_header(const DiskPath& file) {
       if (text.empty()) {
         refuse(role, "is empty", "add the completion");
       } else if (ranges::find(fact.choices, text) != fact.choices.end()) {
-        refuse(role, "is the same text as another completion", "remove the record");
+        refuse(role, "has the same text as another completion", "remove the record");
       }
       fact.choices.push_back(text);
     }

@@ -244,7 +244,7 @@ class GraphBuilder {
     throw user_error({bare_part_, 1},
                      "has no header, but the columns of " + other_order_.filename().string() +
                          " are not in the order head, relation, tail",
-                     "write the header into each part");
+                     "add the header to each part");
   }
 
   DiskPath folder_;

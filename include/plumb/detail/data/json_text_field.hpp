@@ -147,7 +147,7 @@ class JsonTextField {
     if (escape_[1] != 'u') {
       constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
       const std::size_t at = letters.find(c);
-      if (at == std::string_view::npos) return refuse("has an escape that JSON does not know");
+      if (at == std::string_view::npos) return refuse("has an escape that is not valid in JSON");
       put(meant.substr(at, 1));
       escape_.clear();
       return;
@@ -157,7 +157,7 @@ class JsonTextField {
     for (const char digit : std::string_view(escape_).substr(2)) {
       constexpr std::string_view digits = "0123456789abcdefABCDEF";
       const std::size_t at = digits.find(digit);
-      if (at == std::string_view::npos) return refuse("has an escape that JSON does not know");
+      if (at == std::string_view::npos) return refuse("has an escape that is not valid in JSON");
       unit = unit * 16 + static_cast<char32_t>(at < 16 ? at : at - 6);
     }
     escape_.clear();

@@ -155,7 +155,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
     auto object = kamel_object(objects[i]);
     if (!object) {
       report(user_error(with_field(site, "obj_label"),
-                        "has an object that is neither a one-line text nor has one as `chosen`",
+                        "has an object that is not a one-line string and contains none as `chosen`",
                         "write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]"));
       continue;
     }

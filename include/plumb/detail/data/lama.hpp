@@ -252,7 +252,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     if (files.size() > 1) {
       report(user_error({.file = files[1]},
                         "contains facts of " + code + ", and so does " + files[0].string(),
-                        "name the folder of one part, " + files[0].parent().string() + " or " +
+                        "pass the folder of one part, " + files[0].parent().string() + " or " +
                             files[1].parent().string()));
     }
     RelationBuilder builder(code, report);

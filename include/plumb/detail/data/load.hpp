@@ -63,7 +63,7 @@ inline void refuse_other_tables(const DiskPath& path) {
   if (tables.size() > 1) {
     throw user_error({.file = path},
                      "contains several .csv files that are not relations with choices",
-                     "name the one to read");
+                     "pass the one to read");
   }
   const std::vector<std::string> header = csv_header(tables.front());
   std::string names;
@@ -92,7 +92,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
                                   const ProblemSink& report) {
   if (!path.exists()) {
     throw user_error({.file = path}, "does not exist",
-                     "name a dataset's folder, or a .tsv or .csv file");
+                     "pass a dataset's folder, or a .tsv or .csv file");
   }
   if (is_graph_folder(path)) {
     throw user_error({.file = path}, "is a knowledge graph, which has no closed sets",
@@ -106,7 +106,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
   }
   if (format == nullptr && is_lpaqa(path)) {
     throw user_error({.file = path}, "contains LPAQA's prompts, but no facts",
-                     "name a dataset of facts, and pass the prompts as `template_file`");
+                     "choose a dataset of facts, and pass the prompts as `template_file`");
   }
   if (format == nullptr && formats.data() == dataset_formats.data()) {
     detail::refuse_other_tables(path);
@@ -116,13 +116,13 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
       !languages.empty()) {
     throw user_error({.file = path},
                      "contains a folder for each language of mLAMA: " + text_list(languages),
-                     "name one of them, such as " + (path / languages.front()).string());
+                     "pass one of them, such as " + (path / languages.front()).string());
   }
   if (format == nullptr) {
     const std::string known = text_list(formats, [](const DatasetFormat& one) {
       return std::string(one.needs) + " (" + one.name + ")";
     });
-    throw user_error({.file = path}, "is not a dataset that plumb knows",
+    throw user_error({.file = path}, "is not a dataset that plumb recognizes",
                      "it needs one of: " + known);
   }
   Dataset dataset = format->load(path, report);

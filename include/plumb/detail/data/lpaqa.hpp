@@ -4,7 +4,7 @@
 // How are LPAQA's prompts and their weights read?
 //
 //   mine/P36.jsonl, paraphrase/P36.jsonl   {"template": "[X] capital [Y] .", "weight": 8.5e-05}
-//   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template on each line
+//   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template per line
 // The user passes the folder of one kind, not its parent folder. A prompt's weight comes from
 // training; the weights of a relation add up to one. The n prompts of a text file have equal
 // weights, 1/n each. Duplicate templates are kept. Source: Jiang et al. 2020, "How Can We Know What

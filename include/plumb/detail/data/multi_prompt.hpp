@@ -103,7 +103,7 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   std::erase_if(dataset.relations,
                 [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
   if (!dataset.relations.empty()) return;
-  throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "set all");
+  throw user_error({.setting = "origin"}, "leaves no templates of " + dataset.name, "set all");
 }
 
 /// The indices of the relations listed in `codes`, in ascending order, so that the order of `codes`
@@ -121,7 +121,7 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
                        "name some of " + text_list(dataset.relations, &MultiPromptRelation::code));
     }
     if (ranges::find(places, place) != places.end()) {
-      throw user_error({.setting = "relations"}, "'" + code + "' is named twice", "name it once");
+      throw user_error({.setting = "relations"}, "'" + code + "' is listed twice", "name it once");
     }
     places.push_back(place);
   }

@@ -6,7 +6,7 @@
 //   facts.jsonl       {"relation": "capital", "sub_id": "FR", "sub_label": "France",
 //                      "sub_aliases": ["the French Republic"],
 //                      "objects": [{"obj_id": "Q90", "obj_label": "Paris",
-//                                   "obj_aliases": ["City of Light"]}]}, one fact on each line
+//                                   "obj_aliases": ["City of Light"]}]}, one fact per line
 //   templates.jsonl   as in prompt_template_file.hpp
 // Aliases may be missing. A subject appears once in a relation, and an object once in a fact. Every
 // relation is in both files. Relations are in the order of facts.jsonl. Two other layouts are read

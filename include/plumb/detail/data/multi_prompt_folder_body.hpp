@@ -141,7 +141,7 @@ inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
   for (const RelationTemplates& named : templates.relations()) {
     if (codes.contains(named.code)) continue;
     report(user_error({templates.path(), named.line, "relation"},
-                      "'" + named.code + "' has no usable fact in " + file.string(),
+                      "'" + named.code + "' has no usable facts in " + file.string(),
                       "add facts or remove the templates"));
   }
   return dataset;

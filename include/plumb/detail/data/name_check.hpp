@@ -120,8 +120,8 @@ struct NameProblem {
 inline constexpr auto name_problems = std::to_array<NameProblem>({
     {is_quoted, "is in quotes",
      "remove them unless they belong to the name; plumb treats them as part of it", true, true},
-    {has_space_at_an_end, "has white space at an end", "remove it", true},
-    {has_doubled_space, "has two white spaces in a row", "write one space"},
+    {has_space_at_an_end, "begins or ends with white space", "remove it", true},
+    {has_doubled_space, "has two consecutive white-space characters", "write one space"},
     {[](std::string_view text) { return has_character(text, is_other_space); },
      "contains a no-break or other special space", "write a plain space"},
     {[](std::string_view text) { return has_character(text, is_shapeless); },
@@ -129,9 +129,9 @@ inline constexpr auto name_problems = std::to_array<NameProblem>({
      "remove it"},
     {[](std::string_view text) { return !is_composed(text); },
      "is not in Unicode's composed form, NFC",
-     "convert it to NFC; other forms have other tokens in most models"},
+     "convert it to NFC; most models tokenize other forms differently"},
     {[](std::string_view text) { return has_character(text, is_wide_latin); },
-     "contains full-width Latin letters or digits", "write the usual ones"},
+     "contains full-width Latin letters or digits", "use ordinary ones"},
     {[](std::string_view text) {
        return has_character(text, [](char32_t c) { return c == 0xFFFD; });
      },
@@ -235,7 +235,8 @@ inline std::string without_looks(std::string_view text) {
                                                      const std::string& other) {
   if (without_case_and_spaces(one) == without_case_and_spaces(other)) return "case or white space";
   if (composed(one) == composed(other)) return "Unicode normal form";
-  return "looks (quotes, dashes, width, normal form, case, white space or invisible characters)";
+  return "appearance (quotes, dashes, width, normal form, case, white space or invisible "
+         "characters)";
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

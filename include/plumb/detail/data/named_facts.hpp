@@ -86,7 +86,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
     if (!detail::is_taken(relations, relation.code)) continue;
     if (relation.own_sentences || relation.verbatim) {
       throw user_error({relation.file, 0, relation.code}, "has sentences without subject names",
-                       "choose relations with names by `relations`");
+                       "use `relations` to choose relations with names");
     }
     for (const Fact& fact : relation.facts) {
       const std::string id =

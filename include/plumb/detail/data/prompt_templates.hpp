@@ -45,7 +45,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     return user_error(site, shown + "has more than one [Y]", "write it once, for one answer");
   }
   if (one.style == TemplateStyle::question && !is_question(one.text)) {
-    return user_error(site, shown + "is a question whose answer does not come at its end",
+    return user_error(site, shown + "is a question whose answer is not at the end",
                       "end it with \"? [Y].\" or write \"style\": \"cloze\"");
   }
   return std::nullopt;

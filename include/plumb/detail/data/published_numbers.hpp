@@ -110,7 +110,7 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
   }
   if (numbers.empty()) {
     throw user_error({.file = path}, "contains no published numbers",
-                     "name a .csv with the columns model, metric and value, or a folder of them");
+                     "pass a .csv with the columns model, metric and value, or a folder of them");
   }
   return numbers;
 }

@@ -47,13 +47,13 @@ class WrittenListReader {
       const char c = text_[at_];
       if (c == closing) break;
       if (c == ',') {
-        if (separated) return fail("has a comma without a text before it");
+        if (separated) return fail("has a comma without a string before it");
         separated = has_comma = true;
         ++at_;
         continue;
       }
       if (!separated) {
-        if (at_ == before) return fail("has no comma between two texts");
+        if (at_ == before) return fail("has no comma between two strings");
         has_gap = true;
       }
       if (!read_element()) return fail(wrong_);
@@ -62,7 +62,8 @@ class WrittenListReader {
     ++at_;
     skip_space();
     if (at_ < text_.size()) return fail("continues after its closing bracket");
-    if (has_gap && has_comma) return fail("has a comma between some texts and none between others");
+    if (has_gap && has_comma)
+      return fail("has a comma between some strings and none between others");
     return {std::move(texts_), {}};
   }
 
@@ -81,7 +82,7 @@ class WrittenListReader {
     const std::size_t end = text_.find_first_of(",] )\n", at_);
     const std::string word(text_.substr(at_, end - at_));
     wrong_ = word.starts_with("...") ? "was shortened with '...' by the program that wrote it"
-                                     : "contains " + word.substr(0, 40) + ", which is not a text";
+                                     : "contains " + word.substr(0, 40) + ", which is not a string";
     return false;
   }
 
@@ -121,7 +122,7 @@ class WrittenListReader {
       const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : 8;
       const char32_t value = number(16, digits, digits);
       if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
-        wrong_ = std::string("contains \\") + c + " without a valid character number";
+        wrong_ = std::string("contains \\") + c + " without a valid code point";
         return false;
       }
       append_utf8(made, value);
@@ -179,7 +180,7 @@ class WrittenListReader {
     WrittenList made;
     for (const Json& one : json) {
       if (!one.is_string())
-        return {{}, "contains " + one.dump().substr(0, 40) + ", which is not a text"};
+        return {{}, "contains " + one.dump().substr(0, 40) + ", which is not a string"};
       made.texts.push_back(one.get<std::string>());
     }
     return made;

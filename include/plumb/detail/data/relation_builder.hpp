@@ -258,7 +258,7 @@ class RelationBuilder {
                            index->dump() + " is not among the " +
                                counted(relation_.options.size(), "option") + " of " +
                                relation_.code,
-                           "use an index from 0 that is in this range"));
+                           "use an index in this range, counted from 0"));
         return std::nullopt;
       }
       const auto answer = index->get<std::size_t>();

@@ -43,7 +43,7 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
           lpaqa_kinds, [&](const std::string_view kind) { return (folder / kind).is_folder(); });
       throw user_error(
           {.file = folder}, "has neither " + relation.code + ".jsonl nor " + relation.code + ".txt",
-          above ? "name one of its folders, " + std::string(lpaqa_kinds[0]) + ", " +
+          above ? "pass one of its folders, " + std::string(lpaqa_kinds[0]) + ", " +
                       std::string(lpaqa_kinds[1]) + " or " + std::string(lpaqa_kinds[2])
                 : "add it, or choose other relations with `relations`");
     }

@@ -53,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                   !code   ? "relation"
                                   : !head ? "head"
                                           : "tail"},
-                                 "is not a text", "write head, tail and relation on each line"));
+                                 "is not a string", "write head, tail and relation on each line"));
       }
       std::replace(code->begin(), code->end(), '/', '-');
       if (!seen.insert(Json{*code, *head, *tail}.dump()).second) return;

@@ -3,7 +3,7 @@
 
 // How is a user's own table read?
 //
-//   facts.tsv    subject <tab> relation <tab> object, one fact on each line, without quoting; or
+//   facts.tsv    subject <tab> relation <tab> object, one fact per line, without quoting; or
 //                any columns, with a header that names them (fact_columns.hpp) and RFC 4180 quotes
 //   facts.csv    the same with commas; the header is required
 //   facts.jsonl  objects with these fields, as Hugging Face's datasets library writes a table
@@ -224,7 +224,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   throw user_error({.file = path},
                    tables.empty() ? "contains no .tsv, .csv or .jsonl file"
                                   : "contains several " + tables.front().extension() + " files",
-                   "name the one to read");
+                   "pass the one to read");
 }
 
 /// Throws a user error if a file cannot be read; all other problems are passed to `report`.

@@ -129,7 +129,7 @@ class BytePairEncoding {
       const auto& text = item.get_ref<const std::string&>();
       const std::size_t space = text.find(' ');
       if (space == std::string::npos || text.find(' ', space + 1) != std::string::npos) {
-        throw merges.item(i).wrong("is not two tokens with one space between");
+        throw merges.item(i).wrong("is not two tokens separated by one space");
       }
       parts = {text.substr(0, space), text.substr(space + 1)};
     } else if (item.is_array() && item.size() == 2 && item[0].is_string() && item[1].is_string()) {

@@ -163,7 +163,7 @@ class ConfigFields {
     const Json* value = find(field);
     if (value == nullptr) return absent;
     if (!value->is_string()) {
-      throw wrong(field, "is " + value->dump() + ", not a text",
+      throw wrong(field, "is " + value->dump() + ", not a string",
                   "fetch the model's config.json again");
     }
     return value->get<std::string>();
@@ -189,7 +189,7 @@ class ConfigFields {
     if (value == nullptr) return list;
     for (const Json& item : *value) {
       if (!value->is_array() || !item.is_string()) {
-        throw wrong(field, "is not a list of texts", "fetch the model's config.json again");
+        throw wrong(field, "is not a list of strings", "fetch the model's config.json again");
       }
       list.push_back(item.get<std::string>());
     }

@@ -182,7 +182,7 @@ class DecoderNetwork {
       throw internal_error(
           {},
           "a tree of " + std::to_string(cache_.held() + nodes.size()) + " nodes is past the limit",
-          "release nodes or respect tree_limits()");
+          "release nodes or stay within tree_limits()");
     }
   }
 

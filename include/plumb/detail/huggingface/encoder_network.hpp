@@ -333,8 +333,8 @@ class EncoderNetwork {
     }
   }
 
-  /// The slots that tokens at these positions see in a sequence. Each token sees itself and a
-  /// window of `window` tokens on either side; 0 means all tokens. The positions must be ascending,
+  /// The slots that tokens at these positions see in a sequence. Each token sees itself and
+  /// `window` - 1 tokens on either side; 0 means all tokens. The positions must be ascending,
   /// and there may be at most SeenSlots::most_queries() of them.
   static SeenSlots seen_by(std::span<const std::size_t> places, std::size_t length,
                            std::size_t window) {

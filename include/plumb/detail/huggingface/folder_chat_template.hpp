@@ -37,7 +37,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     throw user_error(site, "lists templates but none is named default",
                      "pass a template file with `chat-template`");
   }
-  throw user_error(site, "is neither a text nor a list", "fetch the model again");
+  throw user_error(site, "is neither a string nor a list", "fetch the model again");
 }
 
 /// The strings of the special tokens listed in a folder's configuration, by token name.

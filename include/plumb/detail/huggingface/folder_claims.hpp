@@ -54,7 +54,7 @@ inline void refuse_other_heads(const ConfigFields& fields) {
   if (classes.empty() || !std::all_of(classes.begin(), classes.end(), is_other_head)) return;
   throw fields.wrong("architectures",
                      std::string(no_language_model) + "'" + classes.front() +
-                         "' has a head that is not a language model's",
+                         "' has a head that is not a language model head",
                      "choose a folder with a language model's head");
 }
 
@@ -63,10 +63,11 @@ inline void refuse_other_heads(const ConfigFields& fields) {
 inline void refuse_adapter_beside(const std::filesystem::path& folder) {
   for (const char* const name : {"adapter_config.json", "adapter_model.safetensors"}) {
     if (!std::filesystem::exists(folder / name)) continue;
-    throw user_error({.file = folder / name},
-                     "an adapter is next to the weights; plumb does not apply adapters of folders",
-                     "merge it into the weights (PEFT's merge_and_unload), or move it elsewhere to "
-                     "use the model without it");
+    throw user_error(
+        {.file = folder / name},
+        "there is an adapter next to the weights; plumb does not apply adapters in folders",
+        "merge it into the weights (PEFT's merge_and_unload), or move it elsewhere to "
+        "use the model without it");
   }
 }
 
@@ -151,10 +152,10 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
                          std::string(detail::no_language_model) + "it pools vectors (" + mode + ")",
                          "choose a decoder-only model that is not an embedding model");
       }
-      warnings.assign(1,
-                      "Warning: the model's folder calls itself an embedding model (pooling of the "
-                      "last token). It was trained to give vectors, so its token probabilities may "
-                      "mean little.");
+      warnings.assign(
+          1,
+          "Warning: the model's folder describes an embedding model (last-token pooling). It was "
+          "trained to produce vectors, so its token probabilities may mean little.");
     }
   }
   return warnings;

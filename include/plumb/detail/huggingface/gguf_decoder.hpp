@@ -196,7 +196,8 @@ inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interl
   }
   if (facts.has("rope_freqs.weight")) {
     const std::vector<float> by = facts.numbers("rope_freqs.weight");
-    if (by.size() != frequencies.size()) throw facts.wrong("rope_freqs.weight", "has a wrong size");
+    if (by.size() != frequencies.size())
+      throw facts.wrong("rope_freqs.weight", "has the wrong size");
     for (std::size_t i = 0; i < by.size(); ++i) frequencies[i] /= by[i];
   }
   config.rotaries = {{std::move(frequencies), 1, interleaved}};

@@ -38,7 +38,7 @@ class GgufCursor {
   [[nodiscard]] std::size_t at() const noexcept { return at_; }
   [[nodiscard]] Error damaged(const std::string& field, const std::string& problem) const {
     return user_error({.file = file_, .field = field}, problem,
-                      "the file is cut off or damaged; fetch it again");
+                      "the file is truncated or damaged; fetch it again");
   }
 
   template <class Number>

@@ -136,7 +136,7 @@ inline std::vector<std::string> gpt_neo_attention(const ConfigFields& fields, st
   if (kinds.size() != layers) {
     throw fields.wrong(
         "attention_types",
-        "names " + std::to_string(kinds.size()) + " layers instead of " + std::to_string(layers),
+        "lists " + std::to_string(kinds.size()) + " layers instead of " + std::to_string(layers),
         "fetch the model's config.json again");
   }
   return kinds;

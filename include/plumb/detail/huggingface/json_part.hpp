@@ -105,7 +105,7 @@ class JsonPart {
   }
 
   [[nodiscard]] const std::string& text() const {
-    if (!value_->is_string()) throw wrong("is not a text");
+    if (!value_->is_string()) throw wrong("is not a string");
     return value_->get_ref<const std::string&>();
   }
   [[nodiscard]] bool flag() const {

@@ -43,7 +43,7 @@ class NodeCache {
     std::vector<bool> is_missing(tree.size(), false);
     for (NodeId node : wanted) {
       if (node == TokenTree::root || holds(node)) {
-        throw internal_error({}, "a wanted node is the root or was evaluated before");
+        throw internal_error({}, "a wanted node is the root or was already evaluated");
       }
       for (; node != TokenTree::root && !holds(node) && !is_missing[node];
            node = tree.parent(node)) {

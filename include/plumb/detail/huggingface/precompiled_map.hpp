@@ -98,14 +98,14 @@ class PrecompiledMap {
     };
     const std::size_t size = bytes->size() < 4 ? 0 : word(0);
     if (size == 0 || size % 4 != 0 || size > bytes->size() - 4) {
-      throw part.wrong("is cut off: its trie is longer than the data",
+      throw part.wrong("is truncated: its trie is longer than the data",
                        "copy it again from the published file");
     }
     PrecompiledMap map;
     for (std::size_t at = 4; at < 4 + size; at += 4) map.units_.push_back(word(at));
     map.texts_ = bytes->substr(4 + size);
     if (first_invalid_utf8(map.texts_) != std::string_view::npos) {
-      throw part.wrong("has texts that are not UTF-8", "copy it again from the published file");
+      throw part.wrong("has strings that are not UTF-8", "copy it again from the published file");
     }
     (map.check)(part);
     return map;

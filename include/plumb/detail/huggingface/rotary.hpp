@@ -241,7 +241,8 @@ inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defa
   const ConfigFields rope = fields.object(is_old ? "rope_scaling" : "rope_parameters");
   for (const char* const layers : {"full_attention", "sliding_attention"}) {
     if (rope.find(layers) == nullptr) continue;
-    throw rope.wrong(layers, "is a rotation for some layers, which this architecture does not have",
+    throw rope.wrong(layers,
+                     "is a rotation for only some layers, which this architecture does not support",
                      "fetch the model's config.json again");
   }
   return read_rotary(rope, fields, defaults, positions);

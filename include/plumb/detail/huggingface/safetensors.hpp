@@ -61,7 +61,7 @@ class Safetensors : public StoredTensors {
   static Error damaged(const std::filesystem::path& file, const std::string& tensor,
                        const std::string& problem) {
     return user_error({.file = file, .field = tensor}, problem,
-                      "the file is cut off or damaged; fetch it again");
+                      "the file is truncated or damaged; fetch it again");
   }
 
   void read_file(const std::filesystem::path& file) {

@@ -67,7 +67,7 @@ inline void check_config(const TokenizerFiles& files) {
   if (config.has("auto_map")) {
     const JsonPart map = config.at("auto_map");
     if (!map.value().is_object() || map.has("AutoTokenizer")) {
-      throw map.wrong("names code in the folder, which plumb does not run",
+      throw map.wrong("refers to code in the folder, which plumb does not run",
                       "remove it if tokenizer.json describes the whole tokenizer");
     }
   }
@@ -83,7 +83,7 @@ inline void check_config(const TokenizerFiles& files) {
     const JsonPart names = config.at("fast_tokenizer_files");
     for (std::size_t i = 0; i < names.items(); ++i) {
       if (names.item(i).text() == "tokenizer.json") continue;
-      throw names.item(i).wrong("a file for one version of transformers is not supported",
+      throw names.item(i).wrong("a file for a specific version of transformers is not supported",
                                 "list only tokenizer.json");
     }
   }

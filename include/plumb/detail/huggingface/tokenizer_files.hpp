@@ -73,7 +73,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   for_each_line(file, [&](const std::string& line, std::size_t count) {
     if (line.empty() || line.starts_with("#version")) return;
     if (std::count(line.begin(), line.end(), ' ') != 1) {
-      throw user_error({file, count}, "is not two tokens with one space between",
+      throw user_error({file, count}, "is not two tokens separated by one space",
                        "each line must be one merge");
     }
     merges.push_back(line);
@@ -90,7 +90,7 @@ inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
   throw user_error({.file = files.file},
                    std::string("the vocabulary lacks the ") + name + " \"" +
                        shortened(content.value_or("")) + "\"",
-                   "name the right one in tokenizer_config.json");
+                   "set the right one in tokenizer_config.json");
 }
 
 /// A template for one sequence, with a token before and after it where specified.
@@ -180,14 +180,14 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
       if (!has(name)) continue;
       throw user_error({.file = folder / name},
                        "is SentencePiece's own file, which plumb does not read",
-                       "write a tokenizer.json next to it: " + save);
+                       "create a tokenizer.json next to it: " + save);
     }
     for (const char* const name : {"vocab.txt", "vocab.json"}) {
       if (!has(name)) continue;
       throw user_error({.file = folder / name},
                        "the class " + std::string(of.name) + " does not read it",
-                       "set tokenizer_class in tokenizer_config.json to the tokenizer's own "
-                       "class, or write a tokenizer.json: " +
+                       "set tokenizer_class in tokenizer_config.json to the tokenizer's own class, "
+                       "or create a tokenizer.json: " +
                            save);
     }
     throw user_error({.file = folder},

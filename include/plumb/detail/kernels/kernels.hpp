@@ -104,10 +104,9 @@ template <class Table>
                      "compile the program for this processor");
   }
   throw user_error({.field = "PLUMB_VECTOR"},
-                   is_held
-                       ? "this processor does not support " + wanted
-                       : "'" + wanted + "' is not a vector width of this program; it has " + list,
-                   "unset it, or name a width that both support");
+                   is_held ? "this processor does not support " + wanted
+                           : "'" + wanted + "' is not one of this program's vector widths: " + list,
+                   "unset it, or set a width that both the processor and the program support");
 }
 
 /// The table that this program runs. The first call may throw the same user errors as

@@ -188,8 +188,8 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   if (!of_one && (scores.tokens.size() != scores.log_likelihoods.size() ||
                   ranges::find(scores.tokens, 0U) != scores.tokens.end())) {
     throw user_error({.field = "tokens"},
-                     "are not one positive token count for each log-likelihood",
-                     "pass the number of tokens that each sums over, or none if each covers one");
+                     "must contain one positive token count for each log-likelihood",
+                     "pass the number of tokens in each sum, or none if each covers one token");
   }
   RelationBias made;
   if (!scores.log_likelihoods.empty()) {

@@ -189,7 +189,7 @@ template <class Name>
   ranges::stable_sort(all, std::greater{}, [](const FavouredOption& one) {
     return static_cast<double>(one.wins) / static_cast<double>(one.facts);
   });
-  std::string text = "Warning: one option wins far more often than it is right in " +
+  std::string text = "Warning: one option is picked far more often than it is right in " +
                      counted(all.size(), "relation") + " (binomial test, p < 0.001): ";
   constexpr std::size_t shown = 3;
   const auto said = [&](const FavouredOption& one) {

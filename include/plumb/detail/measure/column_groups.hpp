@@ -157,7 +157,7 @@ class ValueGroups {
     if (counts.size() > most_groups) {
       throw user_error({.setting = "group-by"},
                        column + " has " + std::to_string(counts.size()) + " different text values",
-                       "set a numeric column, or one whose number of values is at most " +
+                       "choose a numeric column, or one whose number of values is at most " +
                            std::to_string(most_groups));
     }
     for (const auto& [value, count] : counts) names_.push_back(value);
@@ -257,9 +257,9 @@ class FactsByColumn {
     }
     if (all.empty()) {
       throw user_error({.setting = "group-by"}, "no fact has a column '" + column + "'",
-                       columns.empty() ? "group a probe's facts from a CSV, TSV or "
-                                         "JSON-lines table; other runs keep no columns"
-                                       : "set one that exists: " + text_list(columns));
+                       columns.empty() ? "group a probe's facts from a CSV, TSV or JSON-lines "
+                                         "table; other runs store no columns"
+                                       : "choose one that exists: " + text_list(columns));
     }
     const ValueGroups groups(all, column);
     names_ = groups.names();

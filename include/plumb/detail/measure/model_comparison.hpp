@@ -149,7 +149,7 @@ struct Comparison {
         ranges::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
     throw user_error({.setting = "setting"}, "'" + name + "' is not a setting that all models have",
-                     "set one that they share: " + text_list(shared, setting_name));
+                     "choose one that they share: " + text_list(shared, setting_name));
   }
   const auto rank = [](const Setting& group) {
     return group.method == "ic"
@@ -185,13 +185,13 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   };
   if (any_left_out(&LeftOut::facts)) {
     remarks.push_back(
-        "The models were asked different facts: each model's accuracies cover all its own facts, "
-        "subsumption only the facts that both models have.");
+        "The models were asked about different facts: each model's accuracies cover all its own "
+        "facts; subsumption covers only the facts that both models have.");
   }
   if (any_left_out(&LeftOut::settings)) {
     remarks.push_back(
-        "The models were asked under different seeds or templates: each model's accuracies cover "
-        "all its own, subsumption only those that both models have.");
+        "The models were run with different seeds or templates: each model's accuracies cover all "
+        "its own; subsumption covers only those that both models have.");
   }
   for (const ModelStanding& standing : made.models) {
     if (const auto warning = tie_warning(standing.spread.overall.ties)) {
@@ -207,7 +207,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   if (!ignorant.empty()) {
     remarks.push_back(
-        "Relations × variants in which a model knows nothing are left out of its subsumption: " +
+        "Combinations of relation and variant in which a model knows nothing are left out of its "
+        "subsumption: " +
         ignorant + ".");
   }
   std::string without;
@@ -245,7 +246,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   made.table = accuracy_table(models, group);
   if (models.size() > 1 && detail::shares_nothing(made.table)) {
     throw user_error({.field = "RUN"}, "the runs share no relation, so nothing can be compared",
-                     "name runs of the same dataset");
+                     "pass runs of the same dataset");
   }
   made.models = model_standings(models, made.table);
   made.settings = accuracies_by_setting(models);

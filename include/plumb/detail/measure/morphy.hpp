@@ -194,7 +194,7 @@ class Morphy {
     for_each_line(text, [&](std::string_view line, std::size_t number) {
       const std::string_view inflected = detail::cut(line, ' ');
       if (line.empty()) {
-        throw user_error({file, number}, "names no base form",
+        throw user_error({file, number}, "contains no base form",
                          "write the inflected form, a space and its base form");
       }
       const std::string_view first = line.substr(0, line.find(' '));

@@ -172,8 +172,9 @@ inline void remark_on_runs_without(PublishedComparison& made,
     const std::string& first = numbers.front().name;
     const std::string nearby = nearest_name(run, first);
     made.remarks.push_back(run.model + " has none of the published numbers" +
-                           (nearby.empty() ? "; its metrics.json lists the names of its numbers."
-                                           : ": it has no '" + first + "', but '" + nearby + "'."));
+                           (nearby.empty()
+                                ? "; its metrics.json lists the names of its numbers."
+                                : ": it has no '" + first + "', but it has '" + nearby + "'."));
   }
 }
 

@@ -73,8 +73,8 @@ inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t
   const auto share = detail::remarkable_share(ties.tied, ties.answers, "answers");
   if (!share) return std::nullopt;
   return "Warning: " + *share +
-         " are ties: options share the best score. In accuracy, a tie of n that includes the right "
-         "option counts 1/n. No tied fact counts as known.";
+         " are ties: options share the best score. For accuracy, a tie of n options that includes "
+         "the right one counts as 1/n. No tied fact counts as known.";
 }
 
 /// The warning about rankings in which other candidates tie with the true entity.

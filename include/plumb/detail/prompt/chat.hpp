@@ -123,7 +123,7 @@ class Chat {
     std::string text = render_(template_, turns, true);
     if (!solved.empty() && !keeps_turns_) {
       throw user_error({.setting = "chat"}, "the model's chat template omits earlier turns",
-                       "drop `shots`, or name another template with `chat-template`");
+                       "drop `shots`, or pass another template with `chat-template`");
     }
     std::size_t at = 0;  // turns appear in order, so each search starts after the previous turn
     for (const ChatMessage& turn : turns) {
@@ -137,7 +137,7 @@ class Chat {
           {.setting = "chat"},
           "the model's chat template changes the " + turn.role + "'s '" + shortened(turn.content) +
               "'",
-          turn.role == "system" ? "drop `system`" : "name another with `chat-template`");
+          turn.role == "system" ? "drop `system`" : "pass another with `chat-template`");
     }
     return {text + join_, std::string(trimmed(turns.back().content))};
   }

@@ -155,7 +155,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
     throw user_error({.setting = "injected"},
                      std::to_string(options.injected) + " of " + counted(options.pairs, "pair") +
                          " cannot be injected",
-                     "set at least 1 and less than half of the pairs");
+                     "set it to at least 1 and less than half of the pairs");
   }
   const std::string name = "injection/" + relation.code + "/";
   const auto stream = [&](const std::string& part) {
@@ -217,7 +217,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
           {.setting = "highlight"},
           "position " + std::to_string(p) +
               (p >= options.pairs ? " is after the last pair" : " is an injected slot"),
-          "set a position from 0 that is not injected, or drop `highlight`");
+          "set a position, counted from 0, that is not injected, or drop `highlight`");
     }
     design.highlight = p;
   } else {

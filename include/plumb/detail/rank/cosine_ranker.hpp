@@ -98,7 +98,7 @@ class CosineRanker {
     for (const CosineQuestion& question : questions) {
       if (question.query >= lengths.size()) {
         throw user_error({.field = "questions"},
-                         "a question names query " + std::to_string(question.query) + " of " +
+                         "a question refers to query " + std::to_string(question.query) + " of " +
                              std::to_string(lengths.size()),
                          "ask only about existing queries");
       }

@@ -156,9 +156,9 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
       continue;
     }
     throw user_error({.field = "questions"},
-                     "a question names query " + std::to_string(question.query) + " and entity " +
-                         std::to_string(question.gold) +
-                         ", or known entities, of which at least one does not exist",
+                     "a question refers to query " + std::to_string(question.query) +
+                         " and entity " + std::to_string(question.gold) +
+                         ", or to known entities, and at least one of these does not exist",
                      "ask only about existing rows");
   }
 }

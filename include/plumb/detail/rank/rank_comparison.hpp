@@ -230,14 +230,14 @@ struct RankComparison {
   if (!apart.empty()) {
     made.remarks.push_back(
         "Different queries or candidates: " + apart +
-        ". A model's row covers its own queries, a difference only the shared ones.");
+        ". A model's row covers its own queries; a difference covers only the shared ones.");
   }
-  if (!alone.empty()) made.remarks.push_back("Methods of only one model: " + alone + ".");
+  if (!alone.empty()) made.remarks.push_back("Methods used by only one model: " + alone + ".");
   for (const RankedModel& model : made.models) {
     for (const RankedMethod& method : model.methods) {
       if (is_decided(method)) continue;
       made.remarks.push_back(model.name + ": some searches by " + method.name +
-                             " ended before the rank was certain, so no differences are given.");
+                             " ended before the rank was certain, so no differences are reported.");
     }
   }
   return made;

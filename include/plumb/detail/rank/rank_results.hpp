@@ -241,7 +241,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
           name + ": " + std::to_string(method.raw[0].undecided) + " of " +
           std::to_string(method.ranks.size()) +
           " searches ended before the rank was certain: mean ranks, correlations and Hit@k at "
-          "larger k are not given. The mean rank is between " +
+          "larger k are not reported. The mean rank is between " +
           with_decimals(least, 1) + " and " + with_decimals(most, 1) + ".");
     }
   }

@@ -69,7 +69,7 @@ class TextBatches {
                            counted(around.own->before.size() + around.own->after.size(), "token") +
                            " around a text, which cannot be passed to a model that embeds whole "
                            "texts",
-                       "say `bos` yes or no");
+                       "set `bos` to yes or no");
     }
     const Bos& bos = around.bos;
     const std::optional<TokenId> first = require_bos(model_, bos);
@@ -114,7 +114,7 @@ class TextBatches {
     if (static_cast<std::size_t>(rows.rows()) != count ||
         static_cast<std::size_t>(rows.cols()) != dimension()) {
       throw internal_error({.field = "embed"},
-                           "the model gave " + std::to_string(rows.rows()) + " vectors of " +
+                           "the model returned " + std::to_string(rows.rows()) + " vectors of " +
                                std::to_string(rows.cols()) + " numbers for " +
                                std::to_string(count) + " texts, but dimension() is " +
                                std::to_string(dimension()),

@@ -64,7 +64,7 @@ class AtomicFolder {
  private:
   void take_lock() {
     if (!part_.disk().lock(part_, lock_)) return;
-    throw user_error({.file = part_}, "another plumb is writing here",
+    throw user_error({.file = part_}, "another plumb process is writing here",
                      "wait for it or choose another folder (`out`)");
   }
   void remove_left(std::string_view ending) {
@@ -74,7 +74,7 @@ class AtomicFolder {
              (name.ends_with(ending) || name.ends_with(std::string(ending) + ".part"));
     };
     if (!part_.is_folder() || !ranges::all_of(part_.list(), is_ours)) {
-      throw user_error({.file = part_}, "exists and is not an unfinished folder of plumb",
+      throw user_error({.file = part_}, "exists and is not an unfinished plumb folder",
                        "move it elsewhere, or choose another folder (`out`)");
     }
     take_lock();

@@ -52,8 +52,9 @@ template <Lemmatiser Lemmas>
     refuse_stream(folder / "asked" / name);
   }
   if (!is_multi_prompt(folder / "asked")) {
-    throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
-                     "a run stores there what it asked; copy the whole folder or run it again");
+    throw user_error(
+        {.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
+        "a run stores its facts and templates there; copy the whole folder or run it again");
   }
   return load_multi_prompt(folder / "asked");
 }

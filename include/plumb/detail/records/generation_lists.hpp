@@ -73,7 +73,7 @@ struct ListRun {
     const auto relation =
         ranges::find(run.asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == run.asked.relations.end() || row.prompt.fact >= relation->facts.size()) {
-      throw user_error({file, row.line, "fact"}, "is not among the facts that were asked",
+      throw user_error({file, row.line, "fact"}, "is not among the facts that were asked about",
                        "the file was changed; run the job again");
     }
     const ManyNamedFact& fact = relation->facts[row.prompt.fact];

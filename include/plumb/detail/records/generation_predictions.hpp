@@ -80,12 +80,12 @@ class GeneratedPredictions {
     if (study_.samples > 0) {
       made.notes.push_back(
           "The Sampled estimator judges a fact's sampled prompt, whose template and name were "
-          "drawn at random: its accuracy is not that of the base template.");
+          "drawn at random, so its accuracy is not the base template's.");
     }
     if (left_out_ > 0) {
       made.notes.push_back(counted(left_out_, "prompt") +
                            " left out: they use a subject name other than the first, or a template "
-                           "that not every fact was asked under.");
+                           "that was not used for every fact.");
     }
     return made;
   }
@@ -110,9 +110,9 @@ class GeneratedPredictions {
       throw user_error({asked.template_file, 0, relation.code},
                        templates.empty() ? "no template was used for every fact"
                                          : "template " + std::to_string(kinds_.base) +
-                                               " was not asked about every fact",
+                                               " was not used for every fact",
                        templates.empty() ? "exclude the relation with `relations`"
-                                         : "set `base-template` to another");
+                                         : "set `base-template` to another template");
     }
     made.base = base.value_or(0);
     for (std::size_t f = 0; f < relation.facts; ++f) {

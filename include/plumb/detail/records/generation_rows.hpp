@@ -87,7 +87,8 @@ void prompt_fields(Row& row, Field& field) {
   field("fact", row.prompt.fact, "index among the relation's asked facts, from 0");
   field("subject", row.subject, "the subject's name in the prompt");
   field("template", row.prompt.template_index, "index among the relation's templates, from 0");
-  field("expression", row.prompt.expression, "index of that name among the subject's, from 0");
+  field("expression", row.prompt.expression,
+        "index of that name among the subject's names, from 0");
 }
 template <class Row, class Field>
 void shot_fields(Row& row, Field& field) {
@@ -104,16 +105,16 @@ struct RecordFields<RecordedAnswer> {
     field("answer", row.text, "the text that the model wrote, or the tokens that fill the gap");
     field("tokens", row.tokens, "number of tokens of the answer");
     field("log_probability", TenDigits{row.log_probability},
-          "nats, of the greedy tokens; the end token is not included");
+          "log-probability of the greedy tokens, in nats; the end token is not included");
     field.together("ids", row.fill, [](auto& fill, auto& of) {
       of("ids", fill.ids, "token identifiers of a masked model's answer");
-      of("right", fill.right, "whether they are exactly those of a name of an object");
+      of("right", fill.right, "whether they exactly match one of an object's names");
       of("rank", fill.rank,
-         "[above, equal]: number of tokens likelier than the likeliest true one, and as likely; "
-         "null "
-         "if it was not computed");
-      of.optional("common", CommonFill{fill},
-                  "in a common vocabulary: answer, id and rank, null if it has no true token");
+         "[above, equal]: the numbers of tokens likelier than, and as likely as, the likeliest "
+         "true token; null if not computed");
+      of.optional(
+          "common", CommonFill{fill},
+          "answer, id and rank in a common vocabulary; the rank is null if there is no true token");
     });
     shot_fields(row, field);
   }
@@ -122,11 +123,11 @@ struct RecordFields<RecordedAnswer> {
 template <>
 struct RecordFields<RecordedSamples> {
   static constexpr std::string_view file = "SETTING_samples.jsonl",
-                                    rows = "one row per prompt that was sampled";
+                                    rows = "one row per sampled prompt";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
-    field("samples", row.texts, "[text, times], sorted by descending times, then by text");
+    field("samples", row.texts, "[text, count], sorted by descending count, then by text");
     shot_fields(row, field);
   }
 };
@@ -137,10 +138,9 @@ struct RecordFields<RecordedNames> {
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
-    field(
-        "names", row.names,
-        "for each object, for each of its names: [nats, tokens] after the prompt, or null for one "
-        "that does not fit into its gap");
+    field("names", row.names,
+          "for each name of each object: [nats, tokens] after the prompt, or null for a name that "
+          "does not fit into its gap");
     shot_fields(row, field);
   }
 };

@@ -64,12 +64,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     }
     if (!sound || made.design.highlight >= made.design.panels.front().pairs.size()) {
       throw user_error({file, 0, "panels"},
-                       "are not five of equal length with a highlighted position",
-                       "the file was changed; make it again with `plumb many-shot`");
+                       "are not five lists of equal length that include the highlighted position",
+                       "the file was changed; recreate it with `plumb many-shot`");
     }
   } catch (const Json::exception&) {
     throw user_error({.file = file}, "is not an injection experiment",
-                     "the file was changed; make it again with `plumb many-shot`");
+                     "the file was changed; recreate it with `plumb many-shot`");
   }
   return made;
 }

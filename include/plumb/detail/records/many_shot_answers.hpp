@@ -46,13 +46,13 @@ class AnswersBySetting {
     if (entry->second == 0) {
       if (setting.by != "choice") {
         throw user_error(site, "is a generated text for a fact that has no row of choices",
-                         "the file was changed; make it again with `plumb many-shot`");
+                         "the file was changed; recreate it with `plumb many-shot`");
       }
       facts.push_back(fact);
     }
     if (column.size() >= facts.size() || facts[column.size()].instance != fact.instance) {
-      throw user_error(site, "is not the fact that other settings have here",
-                       "the file was changed; make it again with `plumb many-shot`");
+      throw user_error(site, "does not match the fact in this position under other settings",
+                       "the file was changed; recreate it with `plumb many-shot`");
     }
     column.push_back(answer);
     if (setting.by != "choice") texts_[entry->second].push_back(text);
@@ -62,7 +62,7 @@ class AnswersBySetting {
     for (const std::vector<Prediction>& column : columns_) {
       if (column.size() == made_.facts()) continue;
       throw user_error(site, "does not have the same facts under every setting",
-                       "the file is incomplete; make it again with `plumb many-shot`");
+                       "the file is incomplete; recreate it with `plumb many-shot`");
     }
     const bool any_text =
         ranges::any_of(texts_, [](const auto& column) { return !column.empty(); });

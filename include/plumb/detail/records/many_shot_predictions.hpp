@@ -42,7 +42,7 @@ class VariantAnswers {
     if (answers.size() <= column->second) answers.resize(column->second + 1);
     if (answers[column->second]) {
       throw user_error({file, row.fact.line}, "the fact already has a row under this setting",
-                       "the file was changed; make it again with `plumb many-shot`");
+                       "the file was changed; recreate it with `plumb many-shot`");
     }
     Prediction made = predict(row.scores, row.answer);
     made.option = row.choices[made.option];
@@ -69,7 +69,7 @@ class VariantAnswers {
       const auto is_missing = [](const std::optional<Answer>& answer) { return !answer; };
       if (of.answers.size() != settings_.size() || ranges::any_of(of.answers, is_missing)) {
         throw user_error({file, of.fact.line}, "the fact lacks a row under some seed or template",
-                         "the file is incomplete; make it again with `plumb many-shot`");
+                         "the file is incomplete; recreate it with `plumb many-shot`");
       }
       made.relation.facts.push_back(of.fact);
       for (const std::optional<Answer>& answer : of.answers)
@@ -125,11 +125,11 @@ class VariantAnswers {
         model->reduction = name_of(Reduction::sum);
         model->span = name_of(Span::continuation);
         model->asked_by = setting.varies_by_template() ? AskedBy::templates : AskedBy::shots;
-        model->notes.push_back(setting.varies_by_template()
-                                   ? "Each fact is asked with its own choices."
-                                   : "Each fact is asked with its own choices; the seeds of the "
-                                     "shots replace paraphrases, and the first of them replaces "
-                                     "the base template.");
+        model->notes.push_back(
+            setting.varies_by_template()
+                ? "Each fact is tested with its own choices."
+                : "Each fact is tested with its own choices; the seeds of the shots replace "
+                  "paraphrases, and the first seed replaces the base template.");
       }
       RelationPredictions& made = model->predictions.relations.emplace_back();
       made.relation.code = recorded.code;

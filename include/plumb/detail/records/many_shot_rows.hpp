@@ -75,24 +75,25 @@ struct RecordFields<RecordedChoice> {
     setting_fields(row, field);
     field("answer", row.answer, "index of the right choice, from 0");
     field("choices", row.choices, "indices of the choices among the relation's options");
-    field("answer_scores", TenDecimals{row.scores}, "nats of each choice");
+    field("answer_scores", TenDecimals{row.scores}, "log-likelihood of each choice, in nats");
     field.optional("answer_token_counts", row.tokens, "scored tokens of each choice");
     field.together("pairs_before", row.before, [](auto& before, auto& of) {
       of("pairs_before", before.pairs, "how many of the shots come before an EIC-LKE question");
       of.when(!before.order.empty(), "asked_before", before.asked,
-              "instances of the facts asked in the same sequences, in order, at the distance of "
-              "run.json's eic_step");
+              "instances of the facts asked in the same sequences, in order, spaced by eic_step "
+              "from run.json");
       of.when(!before.order.empty(), "choice_order", before.order,
-              "index of the choice in each sequence; a fact with fewer choices starts again "
-              "with its first");
+              "index of the choice in each sequence; a fact with fewer choices starts over from "
+              "its first choice");
     });
   }
 };
 
 template <>
 struct RecordFields<RecordedGeneration> {
-  static constexpr std::string_view file = "RELATION_generated.jsonl",
-                                    rows = "one row per setting and fact that was generated";
+  static constexpr std::string_view
+      file = "RELATION_generated.jsonl",
+      rows = "one row per setting and fact for which a text was generated";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     setting_fields(row, field);
@@ -113,7 +114,7 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
       throw;
     } catch (const std::exception&) {
       throw user_error({file, line}, "is not a row of a many-shot run",
-                       "the file was changed; make it again with `plumb many-shot`");
+                       "the file was changed; recreate it with `plumb many-shot`");
     }
   });
 }
@@ -137,7 +138,7 @@ template <class Visit>
 void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
     if (line.contains("asked_before") != line.contains("choice_order")) {
-      throw std::invalid_argument("one has no meaning without the other");
+      throw std::invalid_argument("asked_before and choice_order must occur together");
     }
     auto row = read_row<RecordedChoice>(line);
     row.fact.line = number;
@@ -147,13 +148,13 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
         row.answer >= row.choices.size() || !known) {
       throw user_error({relation.rows, number, "choices"},
                        "answer, choices and answer_scores do not match",
-                       "the file was changed; make it again with `plumb many-shot`");
+                       "the file was changed; recreate it with `plumb many-shot`");
     }
     for (const double score : row.scores) {
       if (score <= most_nats) continue;
       throw user_error({relation.rows, number, "answer_scores"},
                        "contains a log-likelihood above 0",
-                       "the file was changed; make it again with `plumb many-shot`");
+                       "the file was changed; recreate it with `plumb many-shot`");
     }
     row.fact.answer = row.choices[row.answer];
     visit(std::as_const(row));

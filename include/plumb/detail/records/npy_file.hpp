@@ -81,7 +81,7 @@ class NpyFile {
       refuse("does not have two dimensions", "save one vector per row");
     }
     if ((begin + length) % alignof(float) != 0) {
-      refuse("has numbers that do not start at a multiple of four bytes",
+      refuse("contains numbers that do not start at a multiple of four bytes",
              "save the vectors with numpy.save");
     }
     if (rows > bytes.size() / columns ||
@@ -164,7 +164,7 @@ class NpyWriter {
   void take_rows(const DiskPath& part) {
     const MappedFile other(part);
     if (other.size() != map_.size() || std::memcmp(other.data(), map_.data(), numbers_) != 0) {
-      throw user_error({.file = part}, "contains vectors of another shape",
+      throw user_error({.file = part}, "contains vectors of a different shape",
                        "it is not a shard of this run");
     }
     for (std::size_t i = numbers_; i < map_.size(); ++i) {
@@ -211,7 +211,7 @@ class NpyWriter {
     const Site site{file, number};
     if (line.empty()) throw user_error(site, "is empty", "write an identifier");
     if (!known.insert(line).second) {
-      throw user_error(site, "'" + line + "' is duplicated", "give each row its own");
+      throw user_error(site, "'" + line + "' is duplicated", "give each row its own identifier");
     }
     identifiers.push_back(line);
   };

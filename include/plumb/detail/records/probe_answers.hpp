@@ -51,10 +51,10 @@ struct GatheredFact {
 
 inline void refuse_different(const RecordedRelation& first, const RecordedRelation& other) {
   if (other.relation.options != first.relation.options) {
-    refuse_joining(first, other, "answer_space_labels", "are not those of");
+    refuse_joining(first, other, "answer_space_labels", "differ from those in");
   }
   if (other.reduction != first.reduction || other.span != first.span) {
-    refuse_joining(first, other, "reduction", "is not that of");
+    refuse_joining(first, other, "reduction", "differs from that in");
   }
 }
 
@@ -125,7 +125,7 @@ template <class ScoresOf>
           known.choices != row.fact.choices) {
         throw user_error(
             {recorded.rows, row.fact.line, "instance_index"},
-            "instance " + std::to_string(instance) + " is another fact in an earlier row",
+            "instance " + std::to_string(instance) + " is a different fact in an earlier row",
             "join only folders that score the same dataset");
       }
       if (facts == 0 || instance != last) ++facts;  // rows of a fact are contiguous
@@ -158,7 +158,7 @@ template <class ScoresOf>
       const bool lacks = facts < recorded.facts;
       throw user_error({.file = recorded.rows},
                        (lacks ? std::to_string(facts) + " of " + counted(recorded.facts, "fact")
-                              : "has " + counted(facts, "fact") + " but its metadata counts " +
+                              : "has " + counted(facts, "fact") + " but its metadata reports " +
                                     std::to_string(recorded.facts)),
                        lacks ? "the results file is incomplete; probe again"
                              : "the results file is from another run; probe again");

@@ -126,18 +126,18 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
   if (!is_there(file)) {
     if (!folder.is_folder()) {
       throw user_error({.file = folder}, "is not a folder",
-                       "name a run folder or an lm-pub-quiz results folder");
+                       "specify a run folder or an lm-pub-quiz results folder");
     }
     if (is_generation(folder)) {
       throw user_error({.file = folder},
                        "is a run of plumb generate, whose answers are not of a closed set",
-                       "see their calibration on its page, or use a run of plumb probe");
+                       "see their calibration on the run's page, or use a run of plumb probe");
     }
     if (const auto other = results_kind(folder)) {
       throw user_error({.file = folder},
                        std::string("is a run of plumb ") + metadata_of(*other).command +
                            ", but a closed-set run is needed",
-                       "name a run of plumb probe, or lm-pub-quiz's results");
+                       "specify a run of plumb probe, or lm-pub-quiz results");
     }
   }
   std::vector<RecordedRelation> relations;

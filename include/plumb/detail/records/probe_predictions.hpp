@@ -51,7 +51,7 @@ void refuse_absent_relations(const std::vector<std::string>& wanted, const Found
   for (const std::string& one : wanted) {
     if (ranges::find(found, one, code) != found.end()) continue;
     throw user_error({.setting = "relations"}, "'" + one + "' is not in the results of " + name,
-                     "name relations that were scored");
+                     "specify relations that were scored");
   }
 }
 
@@ -135,7 +135,7 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
     if (part.relation.templates[base] == first->relation.templates[base]) continue;
     throw user_error(
         {part.rows.parent() / metadata_name(ResultsKind::closed_set), 0, part.relation.code},
-        "template " + std::to_string(base) + " has another text than in " +
+        "template " + std::to_string(base) + " has a different text from the one in " +
             first->rows.parent().string(),
         "join only folders that score the same dataset");
   }

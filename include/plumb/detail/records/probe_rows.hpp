@@ -73,8 +73,7 @@ void probe_head_fields(AFact& fact, Index& template_index, Field& field) {
   field("sub_id", fact.subject_id, "identifier of the subject");
   field("sub_label", fact.subject, "name of the subject");
   field("sub_aliases", fact.subject_aliases, "other names of the subject");
-  field("answer_idx", fact.answer,
-        "the right option, by its index in metadata_results.json, from 0");
+  field("answer_idx", fact.answer, "index of the right option in metadata_results.json, from 0");
   field("template_index", template_index, "index among the relation's templates, from 0");
   field("instance_index", fact.instance, "the fact's index in the relation, from 0");
   field.optional("choices", fact.choices, "texts of the options if the fact has its own");
@@ -105,9 +104,10 @@ struct ScoreField {
   }
   [[nodiscard]] std::string meaning() const {
     const std::string whose = "each option's " + std::string(name_of(span));
-    if (is_neutral) return "nats of each answer after the neutral prefix, for reduction pmi";
+    if (is_neutral)
+      return "log-likelihood of each answer after the neutral prefix, in nats, for reduction pmi";
     if (length != nullptr) return std::string(length->noun) + " of " + whose;
-    return "nats of " + whose + ", summed over its tokens" +
+    return "log-likelihood of " + whose + ", in nats, summed over its tokens" +
            (span == Span::statement ? "" : "; null if there is no token");
   }
 
@@ -289,7 +289,8 @@ class ProbeHeadReader {
   void optional(const char* name, std::vector<std::string>& choices, std::string_view) const {
     if (!line_.contains(name)) return;
     auto texts = string_list(line_, name);
-    if (!texts || texts->size() != options_) fail_(name, "is not one text for each option");
+    if (!texts || texts->size() != options_)
+      fail_(name, "does not contain one text for each option");
     choices = std::move(*texts);
   }
   void optional(const char* name,
@@ -316,7 +317,7 @@ void refuse_no_tokens(const Json& line, Fail fail) {
   if (found == line.end() || !found->is_array()) return;
   for (const Json& count : *found) {
     if (!count.is_number()) continue;
-    if (count == 0) fail("token_counts", "contains a statement without a token");
+    if (count == 0) fail("token_counts", "contains a statement without tokens");
     if (!count.is_number_unsigned()) fail("token_counts", "contains a value that is not a count");
   }
 }

@@ -32,21 +32,24 @@ struct RecordFields<EntityRank> {
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     field("part", row.part, "train, valid or test");
-    field("line", row.line, "the triple's line in the part's file, from 1");
-    field("asks", OneOfTwo{row.asks_head, "tail", "head"}, "head or tail: which end is asked for");
+    field("line", row.line, "line number of the triple in the part's file, from 1");
+    field("asks", OneOfTwo{row.asks_head, "tail", "head"},
+          "head or tail: the end that the query asks for");
     field("head", row.head, "identifier of the head");
     field("relation", row.relation, "name of the relation");
     field("tail", row.tail, "identifier of the tail");
-    field("score", row.score, "score of the true entity: a cosine, or nats");
-    field("candidates", row.candidates, "number of ranked entities, the true one included");
+    field("score", row.score, "score of the true entity: a cosine, or a value in nats");
+    field("candidates", row.candidates, "number of ranked entities, including the true one");
     field("above", row.raw.above, "number of candidates with a higher score");
     field("equal", row.raw.equal, "number of other candidates with the same score");
     field("filtered_candidates", row.filtered_candidates,
-          "number of candidates without other true entities");
-    field("filtered_above", row.filtered.above, "number of them with a higher score");
-    field("filtered_equal", row.filtered.equal, "number of the others with the same score");
+          "number of candidates, excluding other true entities");
+    field("filtered_above", row.filtered.above, "number of these candidates with a higher score");
+    field("filtered_equal", row.filtered.equal,
+          "number of these other candidates with the same score");
     field("undecided", row.undecided,
-          "number of candidates that may also rank above, if a search ended early");
+          "number of further candidates that might rank above the true entity, if a search ended "
+          "early");
     field("tokens", row.tokens, "number of tokens of the true entity's name");
   }
 };

@@ -17,7 +17,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// it may never end.
 inline void refuse_stream(const DiskPath& file) {
   if (file.disk().kind(file) != Disk::Kind::stream) return;
-  throw user_error({.file = file}, "is a pipe or a device, not a file of results",
+  throw user_error({.file = file}, "is a pipe or a device, not a results file",
                    "remove it, then make the results again");
 }
 

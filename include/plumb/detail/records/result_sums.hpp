@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline void refuse_as_file_name(const std::string& name, const DiskPath& said_in) {
   if (!problem_with_relation_name(name, {})) return;
   throw user_error({said_in, 0, Json(name).dump()}, "is not a valid file name in this folder",
-                   "the file was changed; restore it, or make the run again");
+                   "restore it, or repeat the run");
 }
 
 /// Whether the file contributes to a run's numbers. The journal and a ranking's vectors are not
@@ -81,7 +81,7 @@ inline void refuse_changed_results(const DiskPath& folder) {
     const std::string now = counted(found.lines, "line");
     throw user_error({.file = file},
                      "is not what its run wrote: it has " + now +
-                         (lines == found.lines ? " as before, but another checksum"
+                         (lines == found.lines ? " as before, but a different checksum"
                                                : " instead of " + lines.dump()),
                      remedy);
   }

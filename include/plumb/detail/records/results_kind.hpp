@@ -59,7 +59,7 @@ struct ResultsMetadata {
   if (is_there(file)) return read_json_object(file);
   throw user_error({.file = folder},
                    std::string("contains no finished ") + tells_of + " (no " + name + ")",
-                   std::string("name a finished run folder, or finish its run first (plumb ") +
+                   std::string("specify a finished run folder, or finish its run first (plumb ") +
                        command + ", `resume`)");
 }
 

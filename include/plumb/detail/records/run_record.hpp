@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline void refuse_mixed(const DiskPath& file, const Json& run) {
   if (first_string(run, "status") != "mixed") return;
   throw user_error({file, 0, "status"}, "is \"mixed\": more than one model answered this run",
-                   "run it again into another folder (`out`)");
+                   "run it again with a different output folder (`out`)");
 }
 
 /// Throws a user error if a run folder has no valid results of its own, because it is a shard or a
@@ -43,7 +43,7 @@ inline void refuse_without_results(const DiskPath& folder) {
   refuse_mixed(file, run);
   if (!run.contains("shard")) return;
   throw user_error({.file = folder}, "is one shard of a run and contains no results",
-                   "join all shards with plumb merge and name the merged run");
+                   "join all shards with plumb merge and specify the merged run");
 }
 
 /// The warning about facts that are left out because an engine did not report all of their tokens.

@@ -44,9 +44,8 @@ struct AnswerSetGroup {
       {.key = "facts", .heading = "facts", .value = [](const G& g) { return g.means.facts; }},
       {.key = "precision_at_n",
        .heading = "precision at n",
-       .meaning =
-           "Precision at n: for a fact with n right options, the share of right options among the "
-           "n likeliest.",
+       .meaning = "Precision at n: for a fact with n right options, the share of the n likeliest "
+                  "options that are right.",
        .value = [](const G& g) { return g.means.precision; },
        .interval = true},
       {.key = "all_above",
@@ -61,7 +60,8 @@ struct AnswerSetGroup {
        .value = [](const G& g) { return g.means.set_above; }},
       {.key = "lead",
        .heading = "lead",
-       .meaning = "Lead: by how many nats the right options together are likelier.",
+       .meaning = "Lead: the number of nats by which the right options together are likelier than "
+                  "the likeliest wrong one.",
        .value = [](const G& g) { return g.means.lead; }},
       {.key = "brier",
        .heading = "Brier",

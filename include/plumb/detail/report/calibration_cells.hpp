@@ -44,8 +44,8 @@ template <class Row>
   return std::string(made.discrete ? " *" : "") + (has_failed_votes(made) ? " †" : "");
 }
 inline constexpr const char* failed_votes_meaning =
-    "† votes failed for a share of the facts: these have confidence 0 and fall into one bin, so "
-    "ACE and Brier score are not meaningful";
+    "† votes failed for some of the facts: these have confidence 0 and fall into one bin, so ACE "
+    "and Brier score are not meaningful";
 
 /// The paper's name for a reduction: "Sum", or "Mean (A)" if only the answer is scored.
 [[nodiscard]] inline std::string scoring_label(Scoring scoring) {

@@ -178,10 +178,9 @@ class CalibrationMatrices {
                   "accuracy"};
     chart.x_range = {0, (std::min)(1.0, most * 1.05)};
     chart.y_range = {0, (std::min)(1.0, highest * 1.1)};
-    return heading(
-               "Accuracy where failed votes are rejected",
-               "Each point is a number of paraphrases that must agree. It shows the share of facts "
-               "without such an answer, and the accuracy of the others.") +
+    return heading("Accuracy where failed votes are rejected",
+                   "Each point shows, for one required number of agreeing paraphrases, the share "
+                   "of facts without such an answer and the accuracy on the others.") +
            xy_chart(chart, series);
   }
 
@@ -218,14 +217,13 @@ class CalibrationMatrices {
       made.height = 340;
       return "<div><h3>" + title + "</h3>" + xy_chart(made, series) + "</div>\n";
     };
-    XyChart scatter{"Accuracy against ACE, five options beside all", "accuracy", "ACE"};
+    XyChart scatter{"Accuracy against ACE: five options and all options", "accuracy", "ACE"};
     scatter.width = 420;
     scatter.height = 340;
-    return heading(
-               "Number of options, by model",
-               "Base confidence on the facts of 1:1 relations; the other options are subsampled. "
-               "The last chart also shows all options of all relations; for a dataset with few "
-               "options, such as FACTOR, compare this with five options.") +
+    return heading("Number of options, by model",
+                   "Base confidence on the facts of 1:1 relations; the other options are "
+                   "subsampled. The last chart also shows all options of all relations; compare a "
+                   "dataset with few options, such as FACTOR, with the points for five options.") +
            "<div class=\"plots two\">\n" + chart("ACE by options", "ACE", ace) +
            chart("Accuracy by options", "accuracy", accuracy) +
            "<div><h3>Accuracy against ACE</h3>" + xy_chart(scatter, five) + "</div>\n</div>\n";

@@ -172,8 +172,8 @@ class CalibrationPage {
     std::string html =
         heading("By domain, cardinality and relation",
                 "ACE, and the accuracy of " + escape_html(estimator_label(first.name)) +
-                    "; – if a group has fewer facts than bins. 1:1: no two facts of the relation "
-                    "share an answer.");
+                    "; – marks groups with fewer facts than bins. 1:1: no two facts of the "
+                    "relation share an answer.");
     const auto table = [&](const std::string& title, auto member) {
       if ((first.*member).empty()) return;
       html += "<h3>" + title + "</h3>\n" + table_begin(heads);

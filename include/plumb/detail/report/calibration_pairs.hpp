@@ -32,10 +32,10 @@ class PairSections {
     std::string html =
         heading(
             "Causal and masked models of similar accuracy",
-            "The closest accuracies first; each model is in one pair. Accuracy is the mean over "
-            "paraphrases and differs by at most 0.02; a single causal model and a single masked "
-            "model are paired at any difference. Brier scores are over all facts, and over the "
-            "domain in which the two models are closest.") +
+            "Pairs with the closest accuracies come first; each model is in one pair. Accuracy is "
+            "the mean over paraphrases and differs by at most 0.02; a single causal model and a "
+            "single masked model are paired whatever the difference. Brier scores are computed "
+            "over all facts, and over the domain in which the two models are closest.") +
         table_begin({"Model", "Kind", "Accuracy", "Margin", "Average, min", "Domain", "Facts",
                      "Accuracy", "Margin", "Average, min"},
                     {true});

@@ -119,8 +119,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        }},
       {.key = "known_alone",
        .heading = "known only here",
-       .meaning = "Known only here: facts that only this model knows, of the models that were "
-                  "asked.",
+       .meaning = "Known only here: facts that only this model knows, among the models that were "
+                  "asked about them.",
        .value = [&made](const M& m) { return made.fact_counts.known_alone[m.model]; },
        .place = ColumnPlace::page}};
   overall.insert(overall.begin() + 1, places.begin(), places.begin() + 1);

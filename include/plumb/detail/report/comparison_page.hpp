@@ -102,18 +102,17 @@ class ComparisonPage {
   [[nodiscard]] std::string paired() const {
     if (made_.paired.empty()) return "";
     const auto columns = named_paired_columns(made_);
-    return heading(
-               "Paired tests",
-               "Each pair of models over the facts that both were asked. If a fact was asked under "
-               "several variants, a model knows it if it is right under more than half of the "
-               "variants that both models have; a tie counts as wrong. For a paper, use the column "
-               "“Difference, mean of relations” with its 95% interval. This interval resamples "
-               "whole relations, so it shows how much the difference would vary with other "
-               "relations. If only one relation is shared, its facts are resampled instead. With "
-               "few relations the interval is rough. Numbers marked “overall” pool all shared "
-               "facts, so large relations weigh more. p is the probability of a difference at "
-               "least this large if the models were equally accurate; it assumes that facts are "
-               "independent.") +
+    return heading("Paired tests",
+                   "Each pair of models over the facts that both were asked about. If a fact was "
+                   "asked under several variants, a model knows it if its answer is right under "
+                   "more than half of the variants that both models have; a tie counts as wrong. "
+                   "For a paper, use the column “Difference, mean of relations” with its 95% "
+                   "interval. This interval resamples whole relations, so it shows how much the "
+                   "difference would vary with other relations. If only one relation is shared, "
+                   "its facts are resampled instead. With few relations the interval is rough. "
+                   "Numbers marked “overall” pool all shared facts, so large relations weigh more. "
+                   "p is the probability of a difference at least this large if the models were "
+                   "equally accurate; it assumes that facts are independent.") +
            words_below(meanings(columns)) + html_table(columns, made_.paired) +
            paired_by_relation();
   }
@@ -185,7 +184,7 @@ class ComparisonPage {
   }
 
   [[nodiscard]] std::string relation_map() const {
-    HeatMap map{"Accuracy of models by relations", "Relation", {}, {}, {}};
+    HeatMap map{"Accuracy by model and relation", "Relation", {}, {}, {}};
     map.columns_are_models = true;
     for (const std::size_t m : order_) {
       map.columns.push_back(table_.models[m]);
@@ -199,9 +198,10 @@ class ComparisonPage {
         row.push_back(shown(table_.cells[m][standing.relation].accuracy));
       }
     }
-    return heading("Models by relations",
-                   "Accuracy. Best-known relations come first. Models are sorted by family, the "
-                   "family of the best model first, then by accuracy.") +
+    return heading(
+               "Models by relations",
+               "Accuracy. Best-known relations come first. Models are grouped by family, starting "
+               "with the best model's family, and sorted by accuracy within each family.") +
            heat_map(map);
   }
 
@@ -216,8 +216,8 @@ class ComparisonPage {
   [[nodiscard]] std::string extremes() const {
     std::string html =
         heading("Best and least known relations of each model",
-                "Up to three of each, at most half of all relations, with the model's accuracy; "
-                "the better known first.") +
+                "Up to three of each (at most half of all relations), with the model's accuracy; "
+                "better-known relations come first.") +
         "<div class=\"wide\"><table class=\"extremes\"><thead><tr><th scope=\"col\">Model</th>"
         "<th scope=\"col\">Best known</th><th scope=\"col\">Least known</th></tr></thead><tbody>\n";
     for (const ModelStanding& standing : made_.models) {
@@ -239,8 +239,8 @@ class ComparisonPage {
     if (table_.models.size() < 2) return "";
     std::string html =
         heading("Do models agree on which relations are known?",
-                "Pearson's r of two models' accuracies over the relations that both have; – with "
-                "fewer than three relations.") +
+                "Pearson's r of two models' accuracies over the relations that both have; – if "
+                "there are fewer than three relations.") +
         model_map("Correlation between models", "r",
                   [&](std::size_t i, std::size_t j) { return shown(made_.correlations[i][j]); });
     const FamilyCorrelations& families = made_.families;

@@ -86,8 +86,8 @@ inline const char* kind_name(PairKind kind) {
   const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
   return text_table(injection_rows(results), width) +
          detail::in_lines(
-             "change: the same pairs' probability minus that without injected "
-             "pairs; star: " +
+             "change: the same pairs' probability minus their probability without injected pairs; "
+             "star: " +
                  star.subject + " – " + star.object + ", pair " +
                  std::to_string(results.highlight) + ", in every panel",
              width.characters) +

@@ -80,8 +80,8 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
       "Unknown and incorrect pairs among the shots",
       "One fixed order of " + counted(pairs.size(), "pair") + " of " + label(results.relation) +
           ", and the same order with " + std::to_string(results.panels.back().injected.count) +
-          " of them replaced, spread or in one block, by unknown pairs (invented subject and "
-          "object) or by incorrect pairs (real subject, another object).");
+          " of them replaced, spread out or in one block, by unknown pairs (invented subject and "
+          "object) or by incorrect pairs (real subject, wrong object).");
   const std::string reading =
       "<div class=\"dim\"><h3>How to read the panels</h3>\n<p>Each point is the model's "
       "probability of the object given all text before it: absolute, not normalised over "

@@ -77,8 +77,8 @@ struct ListGroup {
        .place = page},
       {.key = "precision",
        .heading = "precision",
-       .meaning = "Precision: the share of a list's answers that are right, by any name of an "
-                  "object.",
+       .meaning = "Precision: the share of a list's answers that are right; any name of an object "
+                  "is accepted.",
        .value = [](const G& g) { return g.with_aliases.precision; }},
       {.key = "recall",
        .heading = "recall",

@@ -62,12 +62,11 @@ class ListReportBody {
     return {{"metrics.csv", metrics_csv()}, {"answers.csv", answers_csv()}};
   }
   [[nodiscard]] std::string page() const {
-    return whole_page(
-        {run_.title(),
-         "Each fact is asked once, in KAMEL&#39;s form, for all its objects. The answer is a list "
-         "that is split at &quot;;&quot; and ends at a %.",
-         notes(), run_.settings, run_.prompts},
-        sections());
+    return whole_page({run_.title(),
+                       "Each fact is queried once, in KAMEL&#39;s form, for all its objects. The "
+                       "answer is a list that is split at &quot;;&quot; and ends at a %.",
+                       notes(), run_.settings, run_.prompts},
+                      sections());
   }
 
   [[nodiscard]] std::vector<NamedTable> tables() const {

@@ -117,8 +117,8 @@ inline std::string samplings_section(const ManyPromptResults& made) {
                      ". By relation: " + draws_in_words(SampleBy::relation) +
                      "; by fact: " + draws_in_words(SampleBy::fact) +
                      ". Each histogram fills the height of its row. Tick: the mean. Line: the mean "
-                     "± two standard deviations. Number: the mean ± one. All are by the closed "
-                     "form.") +
+                     "± two standard deviations. Number: the mean ± one standard deviation. All "
+                     "three are computed in closed form.") +
          histogram_chart(chart) +
          page_table<DrawnWay>(
              {{"Setting", [](const DrawnWay& row) { return row.way->name; }},
@@ -157,7 +157,7 @@ inline std::string coverage_chart(const ManyPromptResults& made) {
     }
     line.point_size = 0.8;
   }
-  XyChart chart{"Facts known by the number of prompts",
+  XyChart chart{"Facts known, by number of prompts",
                 is_linear ? "prompts" : "prompts, on a logarithmic scale", "facts known"};
   chart.x_is_log10 = !is_linear;
   chart.x_range = {0, is_linear ? (std::max)(5.0, place(most)) : place(most)};  // whole ticks
@@ -171,10 +171,10 @@ inline std::string coverage_section(const ManyPromptResults& made) {
   const auto number = [](auto value) {
     return [value](const ManyPromptResult& way) { return std::invoke(value, way.coverage); };
   };
-  return heading("Facts known, by the number of prompts",
-                 "The share of facts that at least one of n prompts answers right, with the n "
-                 "prompts drawn without replacement. At one prompt it is the average accuracy; at "
-                 "all prompts it is the oracle.") +
+  return heading("Facts known, by number of prompts",
+                 "The share of facts for which at least one of n prompts, drawn without "
+                 "replacement, gets a right answer. With one prompt this is the average accuracy; "
+                 "with all prompts it is the oracle.") +
          coverage_chart(made) +
          page_table<ManyPromptResult>(
              {{"Setting", &ManyPromptResult::name},
@@ -187,8 +187,8 @@ inline std::string coverage_section(const ManyPromptResults& made) {
          words_below(
              "Average: over all prompts. Maximum and minimum: each relation's best and worst "
              "template, with each subject's best name under it; their intervals treat the "
-             "templates as fixed. Oracle: at least one prompt of the fact is right. Facts without "
-             "a prompt are left out.");
+             "templates as fixed. Oracle: at least one of the fact's prompts gets a right answer. "
+             "Facts without a prompt are left out.");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

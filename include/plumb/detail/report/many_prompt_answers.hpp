@@ -101,10 +101,10 @@ inline std::string unshared_list(const ManyPromptResults& made) {
 inline std::string sharing_section(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
   return heading("Shared knowledge",
-                 "Of the facts that the setting on the left answers right, the share that the one "
-                 "on top answers right too. A row with low numbers knows facts that others do not; "
-                 "a column with high numbers knows what others know. By template: facts right "
-                 "under a template, as the mean over the templates under which the left setting "
+                 "Of the facts that the row's setting answers right, the share that the column's "
+                 "setting also answers right. A row with low numbers knows facts that others do "
+                 "not; a column with high numbers knows what others know. By template: facts right "
+                 "under a template, averaged over the templates under which the row's setting "
                  "knows at least one fact. Oracle: facts right under any prompt.") +
          sharing_map(made, "By template", &KnowledgeSharing::by_template) +
          sharing_map(made, "Oracle", &KnowledgeSharing::oracle) + unshared_list(made) +
@@ -200,9 +200,9 @@ inline std::string consistency_section(const ManyPromptResults& made) {
       [](const ManyPromptResult& way) { return way.consistency.overall; });
   columns.insert(columns.begin(), {"Setting", &ManyPromptResult::name});
   std::string text =
-      "Mean over facts of the share of pairs of their prompts whose answers match. Inner group: "
-      "both templates are from one group (paraphrases of one source template, or one template with "
-      "two names of the subject). Inter group: the templates are from two groups.";
+      "The share of a fact's pairs of prompts whose answers match, averaged over facts. Inner "
+      "group: both templates come from one group (paraphrases of one source template, or one "
+      "template with two names of the subject). Inter group: the templates come from two groups.";
   if (has_any(made, AnswerKind::text)) {
     text += " Generated answers match if one contains the words of the other.";
   }
@@ -210,7 +210,7 @@ inline std::string consistency_section(const ManyPromptResults& made) {
     text += " Answers to closed sets match if they are the same option.";
   }
   if (has_any(made, AnswerKind::fill)) {
-    text += " Answers of masked models match if they are the same tokens.";
+    text += " Masked models' answers match if they consist of the same tokens.";
   }
   return heading("Do a fact's prompts agree?", text + " Facts without such a pair are left out.") +
          page_table(columns, made.ways) + group_chart(made) + extents_table(made) +

@@ -18,8 +18,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What one sampling draws, phrased as a clause.
 inline const char* draws_in_words(SampleBy by) {
-  return by == SampleBy::fact ? "every fact draws one of its prompts"
-                              : "every relation draws one of its templates for all its facts";
+  return by == SampleBy::fact
+             ? "one prompt is drawn for every fact"
+             : "one template is drawn for every relation and used for all its facts";
 }
 
 /// The ways of asking whose answers are in a model's own words. `made` must outlive them.
@@ -52,10 +53,9 @@ inline const char* draws_in_words(SampleBy by) {
       {.key = "one_word",
        .heading = "one word, facts",
        .meaning =
-           "One word: the share of answers that are one word. “Facts” is the mean over facts of "
-           "the share of their prompts; “prompts” is the share of all prompts, in which facts with "
-           "more prompts weigh more. Without a word: these answers match each other, so they raise "
-           "Consist.",
+           "One word: the share of answers that are one word. “Facts” is each fact's share, "
+           "averaged over facts; “prompts” is the share of all prompts, so facts with more prompts "
+           "weigh more. Without a word: these answers match each other, so they raise Consist.",
        .value = [](const W& w) { return w->one_word; },
        .interval = true},
       {.key = "one_word_share",
@@ -79,29 +79,28 @@ inline const char* draws_in_words(SampleBy by) {
 template <class Bias>
 std::vector<Column<Bias>> level_columns() {
   using enum ColumnPlace;
-  return {
-      {.key = "single",
-       .heading = "Single, sum",
-       .meaning = "Single: the mean bias level over templates. Multi: the bias level of the "
-                  "templates' mean distribution, which cannot exceed Single.",
-       .value = [](const Bias& b) { return PlainNumber{b.single}; },
-       .place = page},
-      {.key = "multi",
-       .heading = "Multi, sum",
-       .value = [](const Bias& b) { return PlainNumber{b.multi}; },
-       .place = page},
-      {.key = "single_per_token",
-       .heading = "Single, per token",
-       .meaning = "Sum: candidates are weighted by their probabilities, as in the paper; a name of "
-                  "many tokens can hardly be favoured. Per token: candidates are weighted by the "
-                  "mean log-probability of their tokens, which is plumb's addition. Both are equal "
-                  "if every candidate is one token.",
-       .value = [](const Bias& b) { return PlainNumber{b.per_token.single}; },
-       .place = page},
-      {.key = "multi_per_token",
-       .heading = "Multi, per token",
-       .value = [](const Bias& b) { return PlainNumber{b.per_token.multi}; },
-       .place = page}};
+  return {{.key = "single",
+           .heading = "Single, sum",
+           .meaning = "Single: the mean bias level over templates. Multi: the bias level of the "
+                      "templates' mean distribution, which cannot exceed Single.",
+           .value = [](const Bias& b) { return PlainNumber{b.single}; },
+           .place = page},
+          {.key = "multi",
+           .heading = "Multi, sum",
+           .value = [](const Bias& b) { return PlainNumber{b.multi}; },
+           .place = page},
+          {.key = "single_per_token",
+           .heading = "Single, per token",
+           .meaning = "Sum: candidates are weighted by their probabilities, as in the paper; a "
+                      "name with many tokens can hardly be favoured. Per token: candidates are "
+                      "weighted by the mean log-probability of their tokens, which is plumb's "
+                      "addition. The two are equal if every candidate is a single token.",
+           .value = [](const Bias& b) { return PlainNumber{b.per_token.single}; },
+           .place = page},
+          {.key = "multi_per_token",
+           .heading = "Multi, per token",
+           .value = [](const Bias& b) { return PlainNumber{b.per_token.multi}; },
+           .place = page}};
 }
 
 /// The bias level of a way of asking, averaged over relations.
@@ -273,7 +272,7 @@ template <class Row, class Inner, class Part>
       {.key = "prompts", .heading = "prompts", .value = [](const W& w) { return w.prompts; }},
       {.key = "coverage.average",
        .heading = "Acc@1",
-       .meaning = "Acc@1: mean over facts of the share of their prompts with a right answer.",
+       .meaning = "Acc@1: the share of a fact's prompts with a right answer, averaged over facts.",
        .value = [](const W& w) { return w.coverage.average; },
        .interval = true},
       {.key = "headline.range",
@@ -302,7 +301,7 @@ template <class Row, class Inner, class Part>
   consistency.front().place = everywhere;
   consistency.front().heading = "Consist";
   consistency.front().meaning =
-      "Consist: mean over facts of the share of pairs of their prompts whose answers match.";
+      "Consist: the share of a fact's pairs of prompts whose answers match, averaged over facts.";
   append(std::move(consistency));
   auto overconfidence = columns_where_known<W>(
       overconfidence_columns(), [](const W& w) -> const auto& { return w.overconfidence; },
@@ -323,9 +322,9 @@ template <class Row, class Inner, class Part>
           {.key = "ties",
            .heading = "ties",
            .meaning =
-               "Ties: answers to closed sets in which several options share the best score. If n "
-               "options tie and one is right, the answer counts 1/n in Acc@1 and its samplings. A "
-               "tie matches no other answer, and its fact does not count as known.",
+               "Ties: closed-set answers in which several options share the best score. If n "
+               "options tie and one is right, the answer counts as 1/n in Acc@1 and its samplings. "
+               "A tie matches no other answer, and its fact does not count as known.",
            .value = [](const W& w) -> CellValue {
              if (!w.is(AnswerKind::option)) return DashedCount{};
              return w.coverage.ties.tied;
@@ -382,7 +381,7 @@ template <class Row, class Inner, class Part>
       of_text([](const W& w) { return w.one_word; }));
   add("one_word.share_of_prompts", "one word, prompts",
       of_text([](const W& w) { return PlainNumber{one_word_share(w)}; }));
-  add("one_word.answers_of_one_word", "answers of one word",
+  add("one_word.answers_of_one_word", "one-word answers",
       of_text([](const W& w) { return w.one_word_answers; }));
   add("answers_without_word", "without a word", of_text([](const W& w) { return w.wordless; }));
   add("answers_empty", "empty", of_text([](const W& w) { return w.empty; }));
@@ -467,15 +466,14 @@ struct WayRanks {
       {.key = "prompts", .heading = "prompts", .value = [](const R& r) { return r.ranks.prompts; }},
       {.key = "without_rank",
        .heading = "left out",
-       .meaning = "Left out: prompts for which no right name is one of the tokens.",
+       .meaning = "Left out: prompts with no right name among the tokens.",
        .value = [](const R& r) { return r.ranks.without_rank; }}};
   for (const std::size_t k : {1U, 10U, 100U}) {
     const std::string level = std::to_string(k);
     columns.push_back({"hit_at_" + level, "Hit@" + level,
-                       k > 1
-                           ? ""
-                           : "Hit@k: mean over facts of the share of their prompts whose likeliest "
-                             "true token is among the k likeliest tokens.",
+                       k > 1 ? ""
+                             : "Hit@k: the share of a fact's prompts whose likeliest true token is "
+                               "among the k likeliest tokens, averaged over facts.",
                        [k](const R& r) { return r.ranks.hit_at(k); }});
   }
   columns.push_back({.key = "mean_reciprocal_rank",

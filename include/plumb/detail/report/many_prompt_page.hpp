@@ -23,15 +23,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline std::string asked_in_words(const ManyPromptResults& made) {
   const bool words = has_any(made, AnswerKind::text), options = has_any(made, AnswerKind::option);
   std::string text =
-      "Each fact is asked with many prompts: the templates of its relation, each "
-      "with the names of its subject. ";
+      "Each fact is queried with many prompts: each template of its relation is combined with the "
+      "names of its subject. ";
   if (words) text += "A generated answer is right if it contains a name of an object of the fact. ";
   if (options)
     text += "An answer to a closed set is right if the true option is the single likeliest. ";
   if (has_any(made, AnswerKind::fill)) {
     text +=
-        "A masked model's answer is the likeliest token in the gap; it is right if it is exactly a "
-        "name of an object. ";
+        "A masked model's answer is the likeliest token in the gap; it is right if it exactly "
+        "matches a name of an object. ";
   }
   text.pop_back();
   return text;
@@ -43,8 +43,8 @@ inline std::string paired_prompts_section(const ManyPromptResults& made) {
   const std::vector<std::string> names = made.names();
   const auto columns = named_paired_columns(names);
   return heading("Paired tests",
-                 "Over the facts that were asked under both settings. A setting knows a fact if it "
-                 "is right under more than half of the fact's prompts. " +
+                 "Computed over the facts that were asked under both settings. A setting knows a "
+                 "fact if its answers to more than half of the fact's prompts are right. " +
                      meanings(columns)) +
          html_table(columns, made.paired);
 }

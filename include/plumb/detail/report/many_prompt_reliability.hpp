@@ -108,14 +108,14 @@ inline std::string reliability_section(const ManyPromptResults& made) {
       "Prompts in up to ten bins of equal size, by confidence, with 95% intervals. Below the "
       "dashed line the model is overconfident.";
   if (sampled) {
-    text += " Confidence: the share of a prompt's sampled answers that match its greedy one.";
+    text += " Confidence: the share of a prompt's sampled answers that match its greedy answer.";
   }
   if (given) {
-    text += sampled ? " In closed sets it is the probability of the answer among the options."
+    text += sampled ? " For closed sets, it is the probability of the answer among the options."
                     : " Confidence: the probability of the answer among the options.";
   }
   if (filled) {
-    text += sampled || given ? " In gaps it is the probability of the tokens that fill them."
+    text += sampled || given ? " For gaps, it is the probability of the tokens that fill them."
                              : " Confidence: the probability of the tokens that fill the gap.";
   }
   return heading("Does confidence match accuracy?",
@@ -149,7 +149,7 @@ inline std::string length_chart(const std::vector<Way>& ways) {
       if (over.has_interval()) most = (std::max)({most, std::abs(over.low), std::abs(over.high)});
     }
   }
-  XyChart chart{"Overconf by the tokens of the answer", "tokens of the answer", "Overconf"};
+  XyChart chart{"Overconf by number of answer tokens", "tokens of the answer", "Overconf"};
   most = (std::min)(1.0, std::ceil(most * 10 - 1e-9) / 10);
   chart.x_range = {0.5, 5.5};
   chart.y_range = {-most, most};
@@ -177,7 +177,7 @@ inline std::string answer_length_section(const ManyPromptResults& made) {
     if (!share) return PlainNumber{};
     return ShownNumber{*share, with_decimals(100 * *share, 2) + "%"};
   });
-  return heading("Overconf by the length of the answer",
+  return heading("Overconf by answer length",
                  "Here the confidence is the probability of all tokens of the greedy answer. "
                  "Answers without tokens or with more than five are left out.") +
          length_chart(ways) + page_table<Way>(columns, ways);

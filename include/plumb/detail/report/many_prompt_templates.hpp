@@ -32,8 +32,8 @@ inline std::string prompts_section(const ManyPromptResults& made) {
   const D& prompts = made.diversity;
   if (prompts.prompts == 0) return "";
   return heading("The prompts",
-                 "The prompts of the setting that has the most. Lexical distance: the mean Jaccard "
-                 "distance between the words of two templates, over pairs and then over " +
+                 "The prompts of the setting with the most prompts. Lexical distance: the mean "
+                 "Jaccard distance between the words of two templates, over pairs and then over " +
                      counted(prompts.relations_compared, "relation") + ".") +
          html_table(diversity_columns(), std::vector<D>{prompts});
 }
@@ -82,8 +82,9 @@ inline std::string forms_table(const ManyPromptResults& made) {
               {"One word, question", [&](const F& f) { return one_word_of(made, f.question); }}},
              made.forms) +
          words_below(
-             "Accuracies are over the prompts that were asked in both forms. The shares of answers "
-             "of one word are means over each setting's facts, over all their prompts." +
+             "Accuracies are over the prompts that were asked in both forms. The shares of "
+             "one-word answers are computed over all of a fact's prompts and averaged over each "
+             "setting's facts." +
              out);
 }
 
@@ -116,9 +117,9 @@ inline std::string aliases_section(const ManyPromptResults& made) {
   return heading("Aliases against labels",
                  "Subjects: how often the object's label is likelier after an alias of the subject "
                  "than after its label. Objects: how often an alias of the object is likelier than "
-                 "its label. Both are the mean over facts of the share of their pairs; pooled is "
-                 "the share of all pairs. The log-likelihood of a name is the sum over its tokens, "
-                 "or the mean per token. Facts without a pair are left out.") +
+                 "its label. Both are shares of a fact's pairs, averaged over facts; pooled is the "
+                 "share of all pairs. The log-likelihood of a name is the sum over its tokens, or "
+                 "the mean per token. Facts without a pair are left out.") +
          page_table<A>(
              {{"Setting", &A::setting},
               {"Aliases of", [](const A& a) { return OwnWord{a.of}; }},
@@ -186,11 +187,10 @@ inline std::string bias_section(const ManyPromptResults& made) {
   const auto levels =
       columns_of<Way>(mean_bias_columns(), [](Way w) -> const MeanBias& { return *w->bias; });
   columns.insert(columns.end(), levels.begin(), levels.end());
-  return heading(
-             "Bias of the prompts without a subject",
-             "With “N/A”, nothing and “?” in place of the subject, how far the candidates are from "
-             "equally likely. Bias level 0: all are equally likely; 1: one candidate has all the "
-             "probability. Means over relations.") +
+  return heading("Bias of the prompts without a subject",
+                 "How far the candidates are from being equally likely, with “N/A”, nothing and "
+                 "“?” in place of the subject. Bias level 0: all are equally likely; 1: one "
+                 "candidate has all the probability. Means over relations.") +
          html_table(columns, ways) + words_below(meanings(columns)) + "<h3>By relation</h3>\n" +
          relation_bias_table(made);
 }

@@ -37,8 +37,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = has_ties ? ColumnPlace::page : ColumnPlace::files},
       {.key = "ties",
        .heading = "ties",
-       .meaning = "Ties: answers in which several choices share the best score. If n choices tie "
-                  "and one is right, the answer counts 1/n in accuracy and the fact is not known.",
+       .meaning =
+           "Ties: answers in which several choices share the best score. If n choices tie and one "
+           "is right, the answer counts as 1/n in the accuracy, and the fact is not known.",
        .value = [](const S& s) { return s.ties.tied; }},
       {.key = "accuracy_first_wins",
        .heading = first_wins_heading,

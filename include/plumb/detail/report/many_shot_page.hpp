@@ -47,10 +47,11 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
   const std::optional<double> chance = chance_of(made, *best);
   html += card("Chance", chance ? with_decimals(*chance, 3) : "–", "1 / number of choices");
   html += card("Facts", std::to_string(facts), counted(made.answers.relations.size(), "relation"));
-  html += card("Choices", std::to_string(made.choices),
-               made.choices_beginning_another == 0
-                   ? "none is a prefix of another"
-                   : std::to_string(made.choices_beginning_another) + " are prefixes of another");
+  html +=
+      card("Choices", std::to_string(made.choices),
+           made.choices_beginning_another == 0
+               ? "none is a prefix of another"
+               : std::to_string(made.choices_beginning_another) + " are prefixes of other choices");
   html += card("Ties", std::to_string(made.ties.tied),
                "of " + counted(made.ties.answers, "answer") + " under all settings");
   return "<div class=\"cards\">\n" + html + "</div>\n";

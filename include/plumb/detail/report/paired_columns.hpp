@@ -43,7 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "facts",
        .heading = "facts",
-       .meaning = "Facts: the facts that both models were asked.",
+       .meaning = "Facts: the facts that both models were asked about.",
        .value = [](const T& t) { return t.counts.facts(); },
        .place = page},
       {.key = "both",
@@ -87,8 +87,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "same_answer",
        .heading = "same answer" + over,
-       .meaning = "Same answer: the share of facts to which both gave the same answer, right or "
-                  "wrong, under the first variant that both have.",
+       .meaning = "Same answer: the share of facts for which both models gave the same answer, "
+                  "right or wrong, under the first variant that both have.",
        .value = [](const T& t) { return PlainNumber{t.same_answer()}; },
        .place = page}};
   weigh(columns, {"p_holm"}, ColumnWeight::major);
@@ -222,21 +222,22 @@ struct PairedRow {
 /// Counts of the facts that at least two models were asked about.
 [[nodiscard]] inline std::vector<Column<ComparedFactCounts>> compared_fact_columns() {
   using C = ComparedFactCounts;
-  return {{.key = "compared",
-           .heading = "facts",
-           .meaning = "Facts: the facts that at least two models were asked.",
-           .value = [](const C& c) { return c.compared; }},
-          {.key = "known_by_all",
-           .heading = "known by all",
-           .meaning = "Known by all, known by none: only models that were asked the fact count.",
-           .value = [](const C& c) { return c.known_by_all; }},
-          {.key = "known_by_none",
-           .heading = "known by none",
-           .value = [](const C& c) { return c.known_by_none; }},
-          {.key = "differ",
-           .heading = "differ",
-           .meaning = "Differ: facts that some of these models know and others do not.",
-           .value = [](const C& c) { return c.differ; }}};
+  return {
+      {.key = "compared",
+       .heading = "facts",
+       .meaning = "Facts: the facts that at least two models were asked about.",
+       .value = [](const C& c) { return c.compared; }},
+      {.key = "known_by_all",
+       .heading = "known by all",
+       .meaning = "Known by all, known by none: only models that were asked about the fact count.",
+       .value = [](const C& c) { return c.known_by_all; }},
+      {.key = "known_by_none",
+       .heading = "known by none",
+       .value = [](const C& c) { return c.known_by_none; }},
+      {.key = "differ",
+       .heading = "differ",
+       .meaning = "Differ: facts that some of these models know and others do not.",
+       .value = [](const C& c) { return c.differ; }}};
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

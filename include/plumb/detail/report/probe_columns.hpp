@@ -30,17 +30,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {.key = "accuracy",
        .heading = "accuracy",
        .meaning = "Accuracy: the share of facts whose right option is the likeliest; if n options "
-                  "tie for likeliest and one is right, the fact counts 1/n.",
+                  "tie for likeliest and one is right, the fact counts as 1/n.",
        .value = [](const G& g) { return g.accuracy; },
        .interval = true}};
   for (const std::size_t level : {1U, 3U, 5U, 10U}) {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
-                       level == 1
-                           ? "Hit@k: the share of facts whose right option is among the k "
-                             "likeliest; a tie counts the share of its orders that hit. – if a "
-                             "relation has fewer than k options."
-                           : "",
+                       level == 1 ? "Hit@k: the share of facts whose right option is among the k "
+                                    "likeliest; a tie counts as the share of its possible orders "
+                                    "that hit. – if a relation has fewer than k options."
+                                  : "",
                        [level](const G& g) { return g.hit_at(level); },
                        level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
   }

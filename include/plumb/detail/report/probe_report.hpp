@@ -146,7 +146,7 @@ class ProbeReportBody {
       all.push_back("Warning: the model's vocabulary cannot spell the candidate of " +
                     counted(statements, "statement") + ", nor the right answer of " +
                     counted(facts, "fact") +
-                    "; candidates that contain the unknown token cannot be distinguished by it.");
+                    "; the unknown token cannot distinguish the candidates that contain it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
     if (auto warning = chance_warning(chance_test(answers_))) all.push_back(*warning);

@@ -26,7 +26,7 @@ template <class Row, class Of>
            .value = [of](const Row& row) -> CellValue { return of(row).dataset; }},
           {.key = "number",
            .heading = "number",
-           .meaning = "Number: its path in a run's metrics.json.",
+           .meaning = "Number: the number's path in a run's metrics.json.",
            .value = [of](const Row& row) -> CellValue { return of(row).name; }},
           {.key = "published", .heading = "published", .value = [of](const Row& row) -> CellValue {
              return ShownNumber{of(row).value, of(row).printed};
@@ -85,8 +85,8 @@ inline Json published_json(const PublishedNumber& one) {
        }},
       {.key = "in_interval",
        .heading = "in interval",
-       .meaning = "In interval: whether the published number, to the digits printed, lies in the "
-                  "run's 95% interval.",
+       .meaning = "In interval: whether the published number, allowing for its rounding, lies in "
+                  "the run's 95% interval.",
        .value = [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }},
       {.key = "run", .heading = "run", .value = [](const P& p) -> CellValue { return p.run; }}};
   for (auto& column : detail::columns_of_published<P>(

@@ -92,11 +92,11 @@ class PublishedReportBody {
     if (!made_.unmatched.empty()) {
       sections += heading("Published numbers without a counterpart",
                           "Numbers that no run has: they come from another command or setting, or "
-                          "their name is written differently.") +
+                          "their names are spelled differently.") +
                   html_table(unmatched_columns(), made_.unmatched);
     }
     return whole_page({"Published numbers next to " + counted(made_.runs.size(), "run"),
-                       "Published numbers have no interval; the runs' are 95% intervals.",
+                       "Published numbers have no intervals; the runs' numbers have 95% intervals.",
                        made_.remarks, settings_},
                       sections);
   }

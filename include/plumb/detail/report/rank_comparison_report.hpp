@@ -195,7 +195,7 @@ class RankComparisonReportBody {
     std::string html =
         heading("Models by " + of.method,
                 "Mean over each model's queries; every query counts once. Ranks are among all "
-                "candidates (raw); tied candidates have the middle of their ranks. " +
+                "candidates (raw); tied candidates get the mean of their ranks. " +
                     meanings(columns)) +
         html_table(columns, rows_of(made_, of)) + relation_map(of);
     if (of.differences.empty()) return html;
@@ -215,7 +215,7 @@ class RankComparisonReportBody {
         relations.insert(relation);
     }
     if (relations.size() < 2) return "";
-    HeatMap map{"MRR by " + of.method + ", models by relations", "Relation", {}, {}, {}};
+    HeatMap map{"MRR by " + of.method + ", by model and relation", "Relation", {}, {}, {}};
     for (const RankStanding& one : of.standings)
       map.columns.push_back(made_.models[one.model].name);
     for (const std::string& relation : relations) {
@@ -229,7 +229,8 @@ class RankComparisonReportBody {
                              : std::nullopt);
       }
     }
-    return heading("Models by relations, by " + of.method, "Mean reciprocal rank.") + heat_map(map);
+    return heading("Models and relations, by " + of.method, "Mean reciprocal rank.") +
+           heat_map(map);
   }
 
   /// One row per query and method, with every model's rank; a cell is empty if that model did not

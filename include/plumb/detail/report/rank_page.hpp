@@ -150,8 +150,8 @@ inline std::string relation_agreement_section(const RankResults& made) {
   }
   if (rows.empty()) return "";
   return heading("Do the methods agree within a relation?",
-                 "Pearson's r of ranks over the queries that both methods share; – with fewer than "
-                 "three queries, or if all ranks are equal.") +
+                 "Pearson's r of ranks over the queries that both methods share; – if there are "
+                 "fewer than three queries or all ranks are equal.") +
          table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
          table_end;
 }
@@ -193,8 +193,8 @@ inline std::string length_section(const RankResults& made) {
   return heading(
              "Do long names rank lower?",
              "Pearson's r of the rank and the number of tokens in the true entity's name. Boxes: "
-             "quartiles and median; whiskers: 5th and 95th percentile. – with fewer than three "
-             "queries, or if all names have the same length or all ranks are equal.") +
+             "quartiles and median; whiskers: 5th and 95th percentile. – if there are fewer than "
+             "three queries, or if all names have the same length or all ranks are equal.") +
          table_begin({"Method", "r", "p"}) + rows + table_end + "<div class=\"plots two\">" +
          plots + "</div>\n";
 }

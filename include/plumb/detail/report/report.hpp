@@ -156,8 +156,8 @@ class Report {
   [[nodiscard]] std::string table_as(TableFormat format, const TableWidth& width = {}) const {
     if (format == TableFormat::terminal) return table(width);
     if (!parts_->tables) {
-      throw Error(Fault::user, {}, "this report has no table of numbers for other formats",
-                  "use the format of the terminal");
+      throw Error(Fault::user, {}, "this report contains no table of numbers to export",
+                  "use the terminal format");
     }
     return exported_tables(tables(), format);
   }

@@ -95,7 +95,7 @@ struct AskedFacts {
   if (asked.relations.empty()) {
     throw user_error({.file = dataset.files.empty() ? "" : dataset.files.front()},
                      "no fact has an answer that can be matched",
-                     "add names with a letter or a digit to its objects");
+                     "add names with a letter or a digit to the facts' objects");
   }
   return asked;
 }

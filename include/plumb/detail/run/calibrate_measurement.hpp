@@ -129,13 +129,13 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     }
     if (settings.kinds.paraphrases) {
       throw user_error({.setting = "paraphrases"},
-                       "is for templates of a probe, but " + folder.string() + " is a " +
+                       "applies to templates of a probe, but " + folder.string() + " is a " +
                            metadata_of(*kind).tells_of,
                        "remove it");
     }
     if (options.scoring) {
       throw user_error({.setting = settings.reduction ? "reduction" : "span"},
-                       "is for probed closed sets, but " + folder.string() + " is a " +
+                       "applies to probed closed sets, but " + folder.string() + " is a " +
                            metadata_of(*kind).tells_of,
                        "remove it");
     }

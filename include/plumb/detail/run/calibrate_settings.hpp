@@ -89,10 +89,11 @@ struct CalibrateSettings {
             {.value = "A,B", .help = "use only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
-    visitor("wordnet", self.wordnet,
-            {.value = "DIR",
-             .help = "WordNet folder for lemmas of generated answers; none compares exact words",
-             .recorded = "-"});
+    visitor(
+        "wordnet", self.wordnet,
+        {.value = "DIR",
+         .help = "WordNet folder for lemmas of generated answers, or none to compare exact words",
+         .recorded = "-"});
     visitor("reduction", self.reduction,
             {.value = "KIND",
              .help = "statement score: sum, mean, bytes or pmi (if probed with it); default: as "

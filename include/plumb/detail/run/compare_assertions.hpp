@@ -97,7 +97,7 @@ inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) 
          return without_interval(counts.agreement(), counts.facts());
        },
        lost},
-      {"kappa", "Cohen's kappa of which facts each knows",
+      {"kappa", "Cohen's kappa of the facts that the two runs know",
        [](const C& c) {
          const PairedCounts& counts = c.accuracy.overall.counts;
          return without_interval(cohens_kappa(counts), counts.facts());
@@ -108,14 +108,14 @@ inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) 
          return without_interval(c.accuracy.overall.p, c.accuracy.overall.counts.facts());
        },
        lost},
-      {"loglik.max", "largest change of a recorded score, in nats where scores are sums",
+      {"loglik.max", "largest change in a recorded score, in nats where scores are sums",
        [](const C& c) {
          return c.scores && c.scores->scores > 0
                     ? without_interval(c.scores->moved_most, c.scores->scores)
                     : Estimate{};
        },
        score},
-      {"loglik.mean", "mean absolute change of a recorded score",
+      {"loglik.mean", "mean absolute change in a recorded score",
        [](const C& c) {
          return c.scores && c.scores->scores > 0
                     ? without_interval(c.scores->mean_moved(), c.scores->scores)

@@ -185,7 +185,7 @@ class CompareMeasurement {
     if (!assertions_.empty() && runs.size() != 2) {
       throw user_error({.setting = "assert"},
                        "needs two runs, but there are " + std::to_string(runs.size()),
-                       "give the base and the changed run, in this order");
+                       "specify the base run and the changed run, in this order");
     }
   }
 

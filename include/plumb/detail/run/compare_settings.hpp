@@ -114,12 +114,11 @@ struct CompareSettings {
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);
-    visitor(
-        "group-by", self.group_by,
-        {.value = "COLUMN",
-         .help = "also show accuracy by a facts column (popularity, year; numbers in bins) or by "
-                 "domain",
-         .idle = under_one});
+    visitor("group-by", self.group_by,
+            {.value = "COLUMN",
+             .help = "also show accuracy by a column of the facts (popularity, year; numbers are "
+                     "binned) or by domain",
+             .idle = under_one});
     visitor("assert", self.assertions,
             {.value = "CONDITION,…",
              .help = "conditions on run 2 against run 1: 'accuracy.drop < 0.01, known.lost < 20'; "
@@ -174,7 +173,7 @@ inline std::pair<std::string, std::string> parse_pair(const std::string& text,
   }
   if (readings.size() == 1 && readings[0].first != readings[0].second) return readings[0];
   throw user_error({.setting = "pairs"}, "'" + text + "' does not name two of the models",
-                   "write BASE:TUNED; they are " + text_list(models));
+                   "write BASE:TUNED; the models are " + text_list(models));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

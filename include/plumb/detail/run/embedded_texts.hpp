@@ -113,7 +113,7 @@ class EmbeddedTexts {
         static_cast<std::size_t>(found.rows().cols()) == columns) {
       return;
     }
-    throw user_error({.file = file}, "contains vectors of another shape than this run's",
+    throw user_error({.file = file}, "contains vectors whose shape differs from this run's",
                      "remove it, then `resume` to compute them again");
   }
   /// Throws a user error if rows differ from what a pack wrote.

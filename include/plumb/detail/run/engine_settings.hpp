@@ -94,13 +94,13 @@ struct TensorSplitSetting {
     for (const std::string& item : items) {
       const auto share = detail::finite_number(item);
       if (!share || *share < 0) {
-        throw user_error({.setting = name}, "'" + item + "' is not a GPU's share", "write 3,1");
+        throw user_error({.setting = name}, "'" + item + "' is not a valid GPU share", "write 3,1");
       }
       shares.push_back(static_cast<float>(*share));
       sum += *share;
     }
     if (!items.empty() && sum == 0) {
-      throw user_error({.setting = name}, "gives every GPU the share 0", "write 3,1");
+      throw user_error({.setting = name}, "assigns every GPU a share of 0", "write 3,1");
     }
   }
 };
@@ -164,8 +164,8 @@ struct EngineSettings {
                .idle = idle_cache});
     of_engine("pack", self.pack,
               {.value = "N",
-               .help = "nodes per step of a .gguf model, from 32; 0: 256 on a CPU, 1024 on a GPU; "
-                       "moves scores by up to 1e-4 nats",
+               .help = "nodes per step of a .gguf model, at least 32; 0: 256 on a CPU, 1024 on a "
+                       "GPU; changes scores by up to 1e-4 nats",
                .most = 8192,
                .remedy = "0 selects a value for the device",
                .idle = of_llama});

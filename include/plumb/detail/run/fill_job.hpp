@@ -180,36 +180,36 @@ class FillJob {
     std::vector<std::string> remarks = left_out_notes(q_.dataset.left_out);
     if (masks > 1) {
       remarks.push_back("Up to " + std::to_string(masks) +
-                        " masks filled left to right, by best mean log-probability: an extension; "
-                        "BELIEF fills one.");
+                        " masks are filled left to right, keeping the best mean log-probability: "
+                        "an extension; BELIEF fills one.");
     }
     if (!out.facts.empty()) {
       remarks.push_back(
-          listed_text("fact", "left out, as no name of an object is " + fit, out.facts));
+          listed_text("fact", "left out, because no object name is " + fit, out.facts));
     }
     if (!out.objects.empty()) {
-      remarks.push_back(
-          listed_text("object", "left out, as none of its names is " + fit, out.objects));
+      remarks.push_back(listed_text("object", "left out, because no name is " + fit, out.objects));
     }
     if (!out.names.empty()) {
-      remarks.push_back(counted(out.names.size(), "name") + " of objects not " + fit +
-                        ", which no answer can match (left_out.csv).");
+      remarks.push_back(counted(out.names.size(), "name") +
+                        " of objects that no answer can match: not " + fit + " (left_out.csv).");
     }
     if (out.prompts > 0) {
-      remarks.push_back(counted(out.prompts, "prompt") + " left out, as no name in their gap is " +
-                        fit + ".");
+      remarks.push_back(counted(out.prompts, "prompt") +
+                        " left out, because no name in their gap is " + fit + ".");
     }
     std::size_t labels = 0;
     for (const GapCandidates& one : candidates_) labels += one.left_out;
     if (labels > 0) {
-      remarks.push_back(counted(labels, "label") +
-                        " of objects left out of the candidates for bias level, as they are not " +
-                        fit + " in each gap.");
+      remarks.push_back(
+          counted(labels, "label") +
+          " of objects left out of the candidates for bias level, because they are not " + fit +
+          " in each gap.");
     }
     if (const std::size_t words = q_.options.vocabulary.size(); words > 0) {
       remarks.push_back(
           "The common vocabulary has " + counted(words, "word") + ", " +
-          std::to_string(words - unused) + " of them one token of this model" +
+          std::to_string(words - unused) + " of them single tokens of this model" +
           (unused > 0 ? "; compare ranks only with models that have the same words." : "."));
     }
     return remarks;

@@ -192,7 +192,7 @@ template <MaskedLm Model>
   throw user_error({.file = dataset.files.empty() ? "" : dataset.files.front()},
                    "no fact has an object of " + std::to_string(masks) +
                        (masks == 1 ? " token" : " tokens") + " of this model",
-                   "use relations that have one, or set `masks` higher");
+                   "use relations that have such an object, or increase `masks`");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -39,10 +39,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     if (command != none) continue;
     throw user_error({.file = folder / "run.json"},
-                     "is of plumb " + command + ", which stores no scores",
+                     "is from plumb " + command + ", which stores no scores",
                      command == std::string("calibrate")
-                         ? "to make it again, run `plumb calibrate` on the results it was made from"
-                         : "to make it again, run that command");
+                         ? "to recreate it, run `plumb calibrate` on the results it was made from"
+                         : "to recreate it, run that command");
   }
   const auto found = results_kind(folder);
   if (command == "generate" && first_string(kept_settings(folder), "form") == "kamel") {
@@ -95,7 +95,7 @@ struct ReportSettings {
     visitor(
         "out", self.out,
         {.value = "DIR",
-         .help = "folder to write to; default: the run folder (for another tool's run, set one)"});
+         .help = "folder to write to; default: the run folder (required for another tool's run)"});
     visitor(
         "overwrite", self.overwrite,
         {.help = "write into `out` even if it contains something other than a report of this run",
@@ -133,7 +133,7 @@ struct ReportSettings {
     if (!is_there(folder / "run.json") &&
         is_there(folder / metadata_name(ResultsKind::closed_set))) {
       throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
-                       "set `out` to another folder, so that this one does not change");
+                       "set `out` to another folder to leave this one unchanged");
     }
     return run;
   }

@@ -70,7 +70,7 @@ class GraphIdentifiers {
     const auto found = id.is_string() ? places.find(id.get<std::string>()) : places.end();
     if (found != places.end()) return found->second;
     throw user_error(site, id.dump() + " is not " + what + " of the graph",
-                     "set `data` to the graph that the file is about");
+                     "set `data` to the graph that the file refers to");
   }
   Places entities_, relations_;
 };
@@ -216,7 +216,7 @@ template <TreeEmbedder Model>
     const Json& list = rows.at("cosine").at(q);
     if (list.size() != fixed.entities.size()) {
       throw user_error({.field = "rankings"},
-                       "the cosines in the journal are not those of this ranking",
+                       "the cosines in the journal do not belong to this ranking",
                        "start again in another folder");
     }
     result.ranks.push_back({rows.at("rank").at(q).at(0), rows.at("rank").at(q).at(1)});

@@ -98,7 +98,7 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
       fail(field + ".answer", "is not among the choices", "add it to choices");
     }
     if (ranges::find(study.shots, *subject, &SubjectObject::subject) != study.shots.end()) {
-      fail(field + ".subject", "is also a subject of the shots", "remove it there or here");
+      fail(field + ".subject", "is also a subject of the shots", "remove it from one of the two");
     }
     FixedStudy::Test test{*subject, *answer, {}};
     if (const auto scores = fact.find("scores"); scores != fact.end()) {

@@ -181,11 +181,11 @@ class GenerateJob {
   [[nodiscard]] std::vector<std::string> remarks() const {
     std::vector<std::string> remarks = left_out_notes(q_.dataset.left_out);
     if (!q_.asked.without_answer.empty()) {
-      remarks.push_back(listed_text("fact", "left out, as no name of an object has a word",
+      remarks.push_back(listed_text("fact", "left out, because no object name contains a word",
                                     q_.asked.without_answer));
     }
     if (!q_.asked.wordless_names.empty()) {
-      remarks.push_back(listed_text("name", "without a word, so no answer can match it",
+      remarks.push_back(listed_text("name", "without a word, which no answer can match",
                                     q_.asked.wordless_names));
     }
     for (const FewShotSetting& one : q_.asking.settings) {

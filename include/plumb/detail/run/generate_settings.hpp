@@ -48,7 +48,7 @@ struct MeasuringSettings {
   static void visit(Self& self, Visitor& visitor) {
     visitor("wordnet", self.wordnet,
             {.value = "DIR",
-             .help = "WordNet folder for lemmas; none compares exact words",
+             .help = "WordNet folder for lemmas, or none to compare exact words",
              .recorded = "-"});
     visitor("samplings", self.samplings,
             {.value = "N",
@@ -122,8 +122,8 @@ struct GenerateSettings {
                {"shots", "shot-seed", "fresh-shots"});
     rules.when(samples_some && !prompts, "without `confidence-prompts`; remove it", {"samples"});
     rules.when(!samples_some && prompts, "without `samples`; remove it", {"confidence-prompts"});
-    rules.when(!samples_some || !prompts, "without `samples` and `confidence-prompts`; remove it",
-               {"sample-seed"});
+    rules.when(!samples_some || !prompts,
+               "without both `samples` and `confidence-prompts`; remove it", {"sample-seed"});
     return rules;
   }
 
@@ -174,7 +174,8 @@ struct GenerateSettings {
              .most = 1'000'000,
              .remedy = "use 100"});
     setting("confidence-prompts", self.confidence_prompts,
-            {.value = "N", .help = "number of prompts with sampled answers, each of another fact"});
+            {.value = "N",
+             .help = "number of prompts with sampled answers, each for a different fact"});
     setting("names", self.names,
             {.value = "A,B",
              .help = "score object names (for aliases and bias level) under: first, all, none or "
@@ -186,11 +187,11 @@ struct GenerateSettings {
     setting("sample-seed", self.sample_seed,
             {.value = "N", .help = "random seed for the sampled prompts and answers"});
     setting("seed", self.seed,
-            {.value = "N", .help = "random seed of bootstrap intervals and prompt samplings"});
+            {.value = "N", .help = "random seed for the bootstrap intervals and prompt samplings"});
     MeasuringSettings::visit(self.measuring, setting);
     setting("masks", self.masks,
             {.value = "N",
-             .help = "masked models: fill 1 to N masks left to right, keep the best mean "
+             .help = "masked models: fill 1 to N masks left to right and keep the best mean "
                      "log-probability; BELIEF uses 1",
              .least = 1,
              .most = 5,
@@ -267,7 +268,7 @@ struct GenerateSettings {
       if (ranges::find(sources, source) == sources.end()) {
         throw user_error({.setting = "names"},
                          "'" + std::string(name_of(source)) + "' is not among `settings`",
-                         "name one of `settings`");
+                         "choose one of `settings`");
       }
       for (const FewShotSetting& one : asked) {
         if (one.source == source) chosen.push_back(one);

@@ -53,7 +53,7 @@ class GivenVectors {
       const std::string& id = plan.graph.entities[e].id;
       const auto found = rows.find(id);
       if (found == rows.end()) {
-        throw user_error({.file = file}, "has no vector of entity '" + id + "'",
+        throw user_error({.file = file}, "has no vector for entity '" + id + "'",
                          "embed it or remove it from the graph");
       }
       of.push_back(static_cast<std::uint32_t>(found->second));

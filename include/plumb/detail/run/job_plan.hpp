@@ -52,7 +52,7 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
   if (cost.tokens_fed > 0 && cost.tokens_fed != cost.tokens_one_by_one) {
     words += " (" + std::to_string(cost.tokens_fed) + " fed, as equal prefixes are fed once)";
   } else if (cost.tokens_fed == 0 && cost.tokens_one_by_one > 0) {
-    words += " (as if each text were fed by itself)";
+    words += " (as if each text were fed separately)";
   }
   return words;
 }

@@ -38,8 +38,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The help text for the setting `group-by`, which several jobs share.
 inline constexpr const char* group_by_help =
-    "also show numbers by a facts column (popularity, year; numbers in bins), by domain, or by "
-    "valid (years)";
+    "also show numbers by a column of the facts (popularity, year; numbers are binned), by domain, "
+    "or by valid (years)";
 
 /// The description of a setting, apart from its name and its member.
 struct SettingInfo {
@@ -124,7 +124,7 @@ namespace setting {
 
 [[nodiscard]] inline Error no_choice(const std::string& name, const std::string& word,
                                      const std::vector<std::string>& choices) {
-  return user_error({.setting = name}, "'" + word + "' is not a choice",
+  return user_error({.setting = name}, "'" + word + "' is not a valid choice",
                     "use " + text_list(choices, {}, ", ", " or "));
 }
 
@@ -153,7 +153,7 @@ requires(!std::same_as<Number, bool>) void read(const std::string& word, const s
                                                 Number& value) {
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed == std::errc() && end == word.data() + word.size()) return;
-  throw user_error({.setting = name}, "'" + word + "' is not a whole number from 0", "");
+  throw user_error({.setting = name}, "'" + word + "' is not a non-negative whole number", "");
 }
 
 inline std::string to_word(const std::string& value) {
@@ -197,7 +197,7 @@ inline void read(const std::string& word, const std::string& name,
   for (const std::string& item : items) {
     const auto dash = item.find('-');
     if (dash == 0 || dash + 1 == item.size()) {
-      throw user_error({.setting = name}, "'" + item + "' is not an index from 0 or a range",
+      throw user_error({.setting = name}, "'" + item + "' is neither an index (from 0) nor a range",
                        "write 0-4,7");
     }
     std::size_t first = 0, last = 0;

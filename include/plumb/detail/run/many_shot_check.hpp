@@ -91,9 +91,9 @@ class ManyShotCheck {
       }
       if (block.shots.empty() || block.form.join == Join::ids) return;
       const std::string what =
-          "a token covers both a subject and an object, which pair separator '" +
+          "a token covers both a subject and an object, because pair separator '" +
           block.form.pair_separator + "' and item separator '" + block.form.item_separator +
-          "' do not keep apart";
+          "' do not keep them apart";
       if (ranges::find(found, what, &RelationRemark::what) != found.end()) return;
       auto token = merged_in(block.form, block.shots);
       // The questions are the same for every seed.

@@ -143,20 +143,20 @@ class ManyShotJob {
         prompts_(model, require_bos(model, questions.settings.bos)) {
     if (settings_.generate > 0) {
       require_rows(model_, {.setting = "generate"}, "continuing a text needs",
-                   "remove `generate`, or use a backend that gives rows of logits");
+                   "remove `generate`, or use a backend that returns rows of logits");
     }
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
     if (!settings_.bos) {
       provenance_.warn(
           "Warning: no BOS comes before the prompts, so their first tokens have no probability. No "
-          "choice has one of these tokens.");
+          "choice contains any of these tokens.");
     }
     const ManyShotCheck check{model_, settings_.bos};
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
       throw user_error(
-          {.file = settings_.data}, "there is nothing to ask of any relation",
+          {.file = settings_.data}, "there is nothing to ask about any relation",
           "set `shots` to numbers, or add facts for `eic` or templates for `baselines`");
     }
     if (settings_.injection > 0 && designs_.empty()) {

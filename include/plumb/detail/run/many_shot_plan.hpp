@@ -43,7 +43,7 @@ class ManyShotRelation {
     const auto fewer = [&](std::size_t there, std::size_t least, const std::string& things,
                            const char* remedy) {
       if (there < least && !skipped_) {
-        skipped_ = {"skipped, fewer than " + count(least) + " " + things, count(there)};
+        skipped_ = {"skipped for having fewer than " + count(least) + " " + things, count(there)};
         remedy_ = remedy;
       }
     };
@@ -73,7 +73,7 @@ class ManyShotRelation {
                         count(fewest)});
     }
     if (!options.baselines.empty() && !options.baselines.contains(relation.code)) {
-      notes_.push_back({"no HGP and MMP, because the file has no templates for it"});
+      notes_.push_back({"no HGP or MMP, because the file has no templates for it"});
     }
     if (wants_eic() && !has_eic()) {
       notes_.push_back({"no EIC-LKE, which needs " + count(eic().pairs()) + " training facts",

@@ -89,7 +89,7 @@ struct ManyShotSettings : ManyShotOptions {
   [[nodiscard]] IdleRules idle_rules() const {
     const bool no_shots = shots.numbers.empty(), no_eic = eic == EicForms::none;
     IdleRules rules;
-    rules.when(!fixed.empty(), "with `fixed`, whose file sets what is asked; remove it",
+    rules.when(!fixed.empty(), "with `fixed`, whose file determines what is asked; remove it",
                {"relations",      "shots",         "seeds",     "choices",     "choice-seed",
                 "split-seed",     "train",         "min-facts", "min-objects", "pair-separator",
                 "item-separator", "separators",    "eic",       "join",        "eic-first",
@@ -182,11 +182,10 @@ struct ManyShotSettings : ManyShotOptions {
             {.value = "TEXT",
              .help = "text that ends a generation after its leading white space; repeatable; \\n: "
                      "line break; default: none"});
-    setting(
-        "answer-match", self.answer_match,
-        {.value = "letters|program",
-         .help = "match labels exactly (letters), or as the authors' program: lower case, label "
-                 "without : , ."});
+    setting("answer-match", self.answer_match,
+            {.value = "letters|program",
+             .help = "match labels exactly (letters), or as the authors' program does: lower case, "
+                     "label without : , ."});
     setting(
         "injection", self.injection,
         {.value = "N", .help = "also run the injection experiment on N pairs of each relation"});

@@ -75,7 +75,8 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
   }
   throw user_error({.file = out},
                    "contains something other than what plumb " +
-                       identity.at("command").get<std::string>() + " made of the same folders",
+                       identity.at("command").get<std::string>() +
+                       " produced from the same folders",
                    "choose another folder (`out`)");
 }
 

@@ -69,7 +69,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
 /// shard is missing or duplicated.
 [[nodiscard]] inline MergedShards read_shards(const std::vector<DiskPath>& folders) {
   if (folders.empty())
-    throw user_error({.field = "RUN"}, "no shards given", "give all shards of a job");
+    throw user_error({.field = "RUN"}, "no shards given", "specify all shards of a job");
   MergedShards made;
   Json settings;
   std::size_t count = 0;
@@ -90,7 +90,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
     }
     if (!sound) {
       throw user_error({file, 0, "shard"}, "is missing: the folder is not a shard of a run",
-                       "use folders that were made with `shard`");
+                       "use folders that were created with `shard`");
     }
     if (first_string(run, "status") != "shard") {
       throw user_error({file, 0, "status"}, "the shard is not finished",
@@ -111,7 +111,8 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
                        "merge shards of the same job and the same number of shards");
     }
     if (index < 1 || index > count) {
-      throw user_error({file, 0, "shard"}, "is not one of " + std::to_string(count),
+      throw user_error({file, 0, "shard"},
+                       "is not a shard number from 1 to " + std::to_string(count),
                        "the file was changed; run the shard again");
     }
     DiskPath& place = made.folders[index - 1];
@@ -119,7 +120,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
       throw user_error({.file = folder},
                        "is shard " + std::to_string(index) + " of " + std::to_string(count) +
                            ", and so is " + place.string(),
-                       "give each shard once");
+                       "specify each shard once");
     }
     place = folder;
     made.before.seconds_model += run.value("seconds_model", 0.0);
@@ -137,7 +138,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
   if (missing.empty()) return made;
   throw user_error({.file = folders.front()},
                    "is a shard of " + std::to_string(count) + ", and these are missing: " + missing,
-                   "give all folders of the job");
+                   "specify all of the job's folders");
 }
 
 /// Creates the folder to merge the shards into, or finds an unfinished merge of them there. The job

@@ -108,13 +108,13 @@ class MpiExchange {
     const bool has_shape = static_cast<std::uint64_t>(rows.rows()) == call.rows &&
                            static_cast<std::uint64_t>(rows.cols()) == call.dimension;
     if (has_shape && sample_of(rows) != call.sample) {
-      throw user_error({.file = file}, "has other vectors here than at the first process",
+      throw user_error({.file = file}, "contains different vectors here than in the first process",
                        "use the same file for all processes");
     }
     if (has_shape) return rows;
     throw user_error({.file = file},
                      "has " + here(rows.rows(), rows.cols()) + " here, but " +
-                         here(call.rows, call.dimension) + " at the first process",
+                         here(call.rows, call.dimension) + " in the first process",
                      "use the same file for all processes");
   }
 

@@ -92,8 +92,8 @@ class NeutralPrompts {
     const bool asks = settings_.chat_turn == ChatTurn::question;
     if (asks && is_blank(std::string_view(prompt.text).substr(0, prompt.answer.front().begin))) {
       throw user_error({.setting = "chat"},
-                       "there is no text before '" + prompt.text +
-                           "' without its subject, so the user's turn for pmi is empty",
+                       "without its subject, there is no text before '" + prompt.text +
+                           "', so the user's turn for pmi is empty",
                        "set `neutral` to a text such as 'Answer:'");
     }
     const std::string context = chat.context(asks ? "" : settings_.prefix.text, {}, prompt);

@@ -102,11 +102,10 @@ struct ProbeSettings {
             {.value = "A,B", .help = "use only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
-    visitor(
-        "reduction", self.scoring.reduction,
-        {.value = "KIND",
-         .help = "statement score: sum, mean (per token), bytes (per UTF-8 byte), or pmi (minus "
-                 "the answer's after a neutral prefix)"});
+    visitor("reduction", self.scoring.reduction,
+            {.value = "KIND",
+             .help = "statement score: sum, mean (per token), bytes (per UTF-8 byte), or pmi "
+                     "(minus the answer's score after a neutral prefix)"});
     visitor("span", self.scoring.span,
             {.value = "KIND",
              .help = "tokens to score: statement, answer (tokens that overlap it) or continuation "
@@ -151,7 +150,7 @@ struct ProbeSettings {
              .help = "solved facts of the relation before every statement, in its template",
              .most = 1000,
              .remedy = "use fewer; a model's context is limited"});
-    const std::string without = self.shots.count > 0 ? "" : "without `shots`; set how many";
+    const std::string without = self.shots.count > 0 ? "" : "without `shots`; specify how many";
     visitor("shot-seed", self.shots.seed,
             {.value = "N", .help = "random seed for the shots", .idle = without});
     visitor(
@@ -170,8 +169,8 @@ struct ProbeSettings {
              .idle = without});
     visitor(
         "chat", self.chat,
-        {.help = "use the model's chat template: the user's turn asks, the assistant's has the "
-                 "scored answer",
+        {.help = "use the model's chat template: the user's turn asks, and the assistant's turn "
+                 "contains the scored answer",
          .idle = self.masked.value_or(false) ? "on a masked model, which has no chat template" : "",
          .recorded = "-"});
     const std::string no_chat = self.chat ? "" : "without `chat`";
@@ -209,9 +208,10 @@ struct ProbeSettings {
                        "set `templates` to all");
     }
     if (masked.value_or(false) && scoring.span == Span::continuation) {
-      throw user_error({.setting = "span"},
-                       "continuation is what follows a prompt, and a masked model reads both sides",
-                       "use `span` statement or answer");
+      throw user_error(
+          {.setting = "span"},
+          "continuation is the text after a prompt, but a masked model reads both sides",
+          "use `span` statement or answer");
     }
     (check_chat)();
     if (neutral.text && scoring.reduction != Reduction::pmi) {

@@ -73,7 +73,7 @@ class RankJob {
       throw user_error({.setting = "bos"},
                        "the model's tokenizer begins a text with " +
                            counted(bos_.own->before.size(), "token") +
-                           ", but likelihood and LM head put one before it",
+                           ", but likelihood and LM head prepend only one",
                        "set `bos` to yes, no or a token's text, or use only `method` deer");
     }
     if (settings_.ranks_by(RankMethod::deer)) {
@@ -105,7 +105,7 @@ class RankJob {
     using Names = NameSearchRun<Model>;
     if (settings_.ranks_by(RankMethod::likelihood)) {
       made.push_back(Names::planned(prompts_, "likelihood", parts_.parts, QueryForm::paper));
-      made.back().uncounted = "the tokens of names as far as they are searched";
+      made.back().uncounted = "the name tokens that the search reaches";
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
       made.push_back(Names::planned(prompts_, "lm-head", parts_.single, options_.form));
@@ -230,7 +230,7 @@ class RankJob {
     const Json theirs = read_json_object(run).value("settings", Json::object());
     const auto hash = [](const Json& of) { return first_string(of, "model_sha256"); };
     if (!hash(theirs) || hash(theirs) == hash(settings_record_)) return std::nullopt;
-    return "deer: the entities' vectors were made with another model, " +
+    return "deer: the entities' vectors were computed with another model, " +
            first_string(theirs, "model").value_or("unnamed") + ".";
   }
 
@@ -279,7 +279,7 @@ class RankJob {
     }
     if (single_left_out > 0) {
       remarks.push_back("lm-head: " + counted(candidates.size(), "candidate") +
-                        (candidates.size() == 1 ? " has" : " have") + " a name of one token; " +
+                        (candidates.size() == 1 ? " has" : " have") + " a one-token name; " +
                         counted(single_left_out, "query") +
                         " left out, because the true entity's name is longer.");
     }

@@ -79,7 +79,7 @@ struct BosOfRanking {
     tokens("ends with", own->after);
     words += own->after.empty() ? "." : "; the last token's vector is used.";
     return words + (scores_names && !own->after.empty()
-                        ? " Likelihood and LM head have no token after a query."
+                        ? " Likelihood and LM head add no token after a query."
                         : "");
   }
 

@@ -158,7 +158,7 @@ template <class Tokenizer>
 inline void refuse_no_single_token(std::size_t queries) {
   if (queries > 0) return;
   throw user_error({.setting = "candidates"},
-                   "no query's true entity has a name of one token with this model",
+                   "no query's true entity has a one-token name with this model",
                    "use more queries with `limit` or `sample`, or rank by likelihood or DEER");
 }
 

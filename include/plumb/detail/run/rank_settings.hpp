@@ -85,7 +85,7 @@ struct RankSettings {
   [[nodiscard]] IdleRules idle_rules() const {
     const bool replays = !fixed.empty(), deer = ranks_by(RankMethod::deer);
     IdleRules rules;
-    rules.when(replays, "with `fixed`, whose file sets what is asked; remove it",
+    rules.when(replays, "with `fixed`, whose file determines what is asked; remove it",
                {"method", "split", "candidates", "relations", "sample", "sample-seed", "limit",
                 "shots", "shot-seed", "entity-prompt", "entities", "cache-vectors", "nearest",
                 "head-queries", "hits", "reduction", "budget", "seed"});
@@ -158,17 +158,17 @@ struct RankSettings {
             {.value = "sum|mean", .help = "likelihood: sum or mean over a name's tokens"});
     setting(
         "budget", ranking.search.budget,
-        {.value = "N", .help = "likelihood: most prefixes to search per query; 0 sets no limit"});
+        {.value = "N",
+         .help = "likelihood: maximum number of prefixes to search per query; 0 sets no limit"});
     setting("fixed", self.fixed,
             {.value = "FILE",
              .help = "run only DEER, on the shots, entities and queries that a JSON file lists",
              .recorded = "-"});
-    setting(
-        "bos", self.bos,
-        {.value = "yes|no|TOKEN",
-         .help = "token before each prompt: BOS (yes), none (no) or another by its text; default: "
-                 "the tokenizer's own",
-         .recorded = "-"});
+    setting("bos", self.bos,
+            {.value = "yes|no|TOKEN",
+             .help = "token before each prompt: BOS (yes), none (no), or a token given as text; "
+                     "default: the tokenizer's own",
+             .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
     setting("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});

@@ -59,7 +59,7 @@ class ReplacedFolder {
       return;
     }
     if (out_.disk().lock(out_, lock_)) {
-      throw user_error({.file = out_}, "another plumb is writing here",
+      throw user_error({.file = out_}, "another plumb process is writing here",
                        "wait for it, or choose another folder (`out`)");
     }
     for (const DiskPath& left : {made_, old_}) {

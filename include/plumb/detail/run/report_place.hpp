@@ -81,7 +81,7 @@ inline void write_report(const Report& report, const DiskPath& run, const DiskPa
   make_folders(out);
   std::unique_ptr<FolderLock> lock;
   if (out.disk().lock(out, lock)) {
-    throw user_error({.file = out}, "another plumb is writing here",
+    throw user_error({.file = out}, "another plumb process is writing here",
                      "wait for it, or choose another folder (`out`)");
   }
   if (detail::is_same_folder(out, run)) return report.write(out);

@@ -61,7 +61,7 @@ class RunFolder {
       if (failed != std::errc::resource_unavailable_try_again) {
         throw user_error({.file = path_}, "is not a folder", "choose another folder (`out`)");
       }
-      throw user_error({.file = path_}, "another plumb is writing here",
+      throw user_error({.file = path_}, "another plumb process is writing here",
                        "wait for it, or choose another folder (`out`)");
     }
     take(claim);

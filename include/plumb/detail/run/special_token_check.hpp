@@ -185,9 +185,10 @@ class SpecialTokenCheck {
     const std::size_t count = uncomposed_->texts.size();
     description.warnings.push_back(
         "Warning: " + counted(count, "text") + (count == 1 ? " is" : " are") +
-        " not in Unicode's composed form (NFC), as '" + shortened(uncomposed_->first) +
-        "': this model's own tokenizer composes a text first, but llama.cpp's does not, so they "
-        "become other tokens than the model was trained on. Compose the data's texts first.");
+        " not in Unicode's composed form (NFC), such as '" + shortened(uncomposed_->first) +
+        "': this model's own tokenizer composes texts first, but llama.cpp's does not, so they "
+        "become different tokens from those the model was trained on. Compose the data's texts "
+        "first.");
   }
 
   /// A remark if a prompt's fixed wording, which no user chose, contains the text of a special

@@ -27,7 +27,7 @@ struct StopTexts {
     for (const std::string& word : words) {
       std::string text = unescaped(word);
       if (text.empty()) {
-        throw user_error({.setting = "stop"}, "has an empty text with another text",
+        throw user_error({.setting = "stop"}, "combines an empty text with another text",
                          "remove it, or set only the empty text for no stop text");
       }
       if (ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
@@ -48,9 +48,7 @@ struct StopTexts {
       const std::size_t place = known.find(letter);
       if (letter == '\0' || place == std::string::npos) {
         throw user_error({.setting = "stop"},
-                         "'" + word +
-                             "' has a backslash before no letter of "
-                             "n, t and r",
+                         "'" + word + "' contains a backslash that is not followed by n, t or r",
                          "write \\\\ for a backslash");
       }
       text += meant[place];

@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <CausalLm Model>
 [[nodiscard]] KeptPrompts<Model> kept_prompts(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "generating text needs",
-               "use a backend that gives rows of logits");
+               "use a backend that returns rows of logits");
   return {model, require_bos(model, with_bos)};
 }
 

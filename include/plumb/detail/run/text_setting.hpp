@@ -48,7 +48,7 @@ struct TextSetting {
         (given.ends_with(".txt") || given.ends_with(".md") || given.find('/') != std::string::npos);
     if (is_a_name) {
       throw user_error({.setting = name}, "there is no file '" + given + "'",
-                       "name an existing file, or write text:" + given + " to mean the text");
+                       "specify an existing file, or write text:" + given + " to mean the text");
     }
     if (first_invalid_utf8(given) < given.size()) {
       throw user_error({.setting = name}, "is not UTF-8", "write it in UTF-8");

@@ -117,7 +117,7 @@ class Work {
       if (auto rows = journal->find(part, pack)) return *std::move(rows);
     }
     throw user_error({.file = options_.shards[dealt] / "journal.jsonl", .field = part},
-                     "has no pack " + std::to_string(pack) + ", which was dealt to this shard",
+                     "has no pack " + std::to_string(pack) + ", which was assigned to this shard",
                      "resume the shard, or start it again, then merge");
   }
 
@@ -227,9 +227,10 @@ class Part {
 
   /// The error to throw if rows do not belong to the last pack.
   [[nodiscard]] Error other_job() const {
-    return user_error({.file = work_.file_, .line = 0, .field = name_},
-                      "the journal's pack " + std::to_string(next_) + " is not this job's",
-                      "it was written by another build; start again in another folder");
+    return user_error(
+        {.file = work_.file_, .line = 0, .field = name_},
+        "the journal's pack " + std::to_string(next_) + " does not belong to this job",
+        "it was written by another build; start again in another folder");
   }
 
  private:

@@ -58,7 +58,7 @@ struct Bos {
     const bool is_marked = text.starts_with(prefix);
     const std::string named = is_marked ? text.substr(prefix.size()) : text;
     if (named.empty() || (!is_marked && needs_prefix(named))) {
-      throw user_error({.setting = name}, "'" + text + "' is not a choice",
+      throw user_error({.setting = name}, "'" + text + "' is not a valid choice",
                        "use yes, no, or a token's text such as <s>; if that is a word, write "
                        "text:" +
                            (named.empty() ? "the" : named));
@@ -217,7 +217,7 @@ class OwnBos {
                                                                 const std::string& thing) {
   if (count == 0) return std::nullopt;
   return "Warning: " + counted(count, thing) + (count == 1 ? " begins" : " begin") +
-         " with BOS already; no second one is put before " + (count == 1 ? "it." : "them.");
+         " with BOS already; no second one is added to " + (count == 1 ? "it." : "them.");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -72,7 +72,7 @@ class NameTrie {
                            "'" + texts[found->second.front()] +
                                "' is a prefix of another "
                                "candidate",
-                           "end every candidate with a text that occurs within none");
+                           "end every candidate with a text that occurs inside no candidate");
         }
         count_[node] = static_cast<std::uint32_t>(found->second.size());
         longest_[node] = static_cast<std::uint32_t>(length(node));

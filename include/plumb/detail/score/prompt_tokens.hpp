@@ -97,18 +97,18 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
       const bool is_word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
                            (byte >= 'a' && byte <= 'z');
       if (!is_word) continue;
-      throw fail("gave no token for byte " + std::to_string(covered) + ", '" + byte + "', of '" +
-                     shortened(std::string(text)) + "'",
+      throw fail("returned no token for byte " + std::to_string(covered) + ", '" + byte +
+                     "', of '" + shortened(std::string(text)) + "'",
                  "cover the whole text with tokens");
     }
   };
   for (const Token& token : made.tokens) {
     if (token.bytes.begin > token.bytes.end || token.bytes.end > text.size()) {
-      throw fail("gave token " + std::to_string(token.id) + " the bytes " +
+      throw fail("assigned token " + std::to_string(token.id) + " the bytes " +
                      std::to_string(token.bytes.begin) + " to " + std::to_string(token.bytes.end) +
                      " of '" + shortened(std::string(text)) + "', which has " +
                      counted(text.size(), "byte"),
-                 "count bytes of the UTF-8 text from 0; the end is one past the last");
+                 "count bytes of the UTF-8 text from 0; the end is one past the last byte");
     }
     check_until(token.bytes.begin);
     covered = (std::max)(covered, token.bytes.end);
@@ -129,7 +129,7 @@ inline void check_spans(const Prompt& prompt) {
   for (const Cut& cut : prompt.cuts) end = (std::max)(end, cut.at);
   if (end <= prompt.text.size()) return;
   throw user_error({.field = "build"},
-                   "gave the prompt '" + shortened(prompt.text) + "' of " +
+                   "returned the prompt '" + shortened(prompt.text) + "' of " +
                        counted(prompt.text.size(), "byte") + ", but refers to byte " +
                        std::to_string(end),
                    "fix the prompt builder: answer, cuts and given are byte positions in the text");

@@ -32,14 +32,15 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
   for (const Span of : every(Span())) {
     const double number = score[of].log_likelihood;
     if (std::isfinite(number) || (std::isnan(number) && score.unreported_tokens > 0)) continue;
-    throw internal_error(site,
-                         "the score of " + statement() + " is " +
-                             (std::isnan(number) ? "NaN"
-                              : number < 0       ? "-infinity"
-                                                 : "+infinity"),
-                         number < 0 ? "one of its tokens has probability 0; the model or scorer "
-                                      "must give a finite value"
-                                    : "check the model file, or the output of your own engine");
+    throw internal_error(
+        site,
+        "the score of " + statement() + " is " +
+            (std::isnan(number) ? "NaN"
+             : number < 0       ? "-infinity"
+                                : "+infinity"),
+        number < 0
+            ? "one of its tokens has probability 0; the model or scorer must return a finite value"
+            : "check the model file, or the output of your own engine");
   }
   if (score[span].tokens > 0) return;
   throw user_error(
@@ -63,7 +64,7 @@ void check_log_likelihood(const StatementScore& score, Span span, const Site& si
     if (number <= most_nats || std::isnan(number)) continue;  // check_score handles NaN
     throw internal_error(
         site,
-        "the model gave a log-likelihood of " + with_decimals(number, 3) +
+        "the model returned a log-likelihood of " + with_decimals(number, 3) +
             ", which is above 0, for " + statement(),
         "check the model file; if your own scores are not log-likelihoods, subtract a constant: "
         "only differences count");

@@ -69,7 +69,7 @@ class EchoServer final : public OpenAiCompatibleServer {
     std::vector<std::string> texts;
     for (const Json& one : tokens) {
       if (!one.is_string())
-        throw json.wrong("logprobs/tokens", "contains something other than texts");
+        throw json.wrong("logprobs/tokens", "contains something other than strings");
       texts.push_back(one.get<std::string>());
     }
     return texts;
@@ -153,7 +153,7 @@ class EchoServer final : public OpenAiCompatibleServer {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     count_usage(json, tally);
     const Json& text = json.at("/choices/0/text");
-    if (!text.is_string()) throw json.wrong("choices/0/text", "is not a text");
+    if (!text.is_string()) throw json.wrong("choices/0/text", "is not a string");
     ServerContinuation made;
     made.text = text.get<std::string>();
     return made;

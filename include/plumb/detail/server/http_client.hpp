@@ -76,10 +76,8 @@ class HttpClient {
             "retries") {
     options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
     if (!ranges::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
-      throw user_error({.field = "PLUMB_API_KEY"},
-                       "contains a space or a character that is not "
-                       "ASCII",
-                       "set it to only the key");
+      throw user_error({.field = "PLUMB_API_KEY"}, "contains a space or a non-ASCII character",
+                       "set it to the key alone");
     }
   }
 
@@ -228,7 +226,7 @@ class HttpClient {
     return internal_error(
         site(), "the server does not answer (" + std::to_string(times) + " tries): " + problem,
         kept + (is_connected_ ? "check the server, then resume"
-                              : "check that it runs at this URL and has loaded its model"));
+                              : "check that it is running at this URL and has loaded its model"));
   }
 
   /// Throws a user error for an untrusted certificate, because retrying cannot help, and if the TLS

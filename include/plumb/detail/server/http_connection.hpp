@@ -196,7 +196,7 @@ class HttpConnection {
   [[nodiscard]] TransportError of_handshake(const TransportError& error, long verified) const {
     if (verified == X509_V_OK) return TransportError(error.what(), TransportError::Step::handshake);
     return TransportError(verified == X509_V_ERR_UNSPECIFIED
-                              ? "its certificate is not for the name " + url_.host
+                              ? "its certificate is not valid for the name " + url_.host
                               : "its certificate is not trusted: " +
                                     std::string(X509_verify_cert_error_string(verified)),
                           TransportError::Step::certificate);

@@ -168,7 +168,7 @@ class LlamaServer final : public ServerDialect {
     for (std::size_t i = 0; i < count; ++i) {
       const std::string item = "/" + std::to_string(i);
       const std::uint64_t index = json.count_or(item + "/index", i);
-      if (index >= count || !vectors[index].empty()) throw json.wrong(item, "has a wrong index");
+      if (index >= count || !vectors[index].empty()) throw json.wrong(item, "has the wrong index");
       const Json& rows = json.at(item + "/embedding");
       const bool is_nested = rows.is_array() && !rows.empty() && rows.back().is_array();
       vectors[index] = json.numbers(is_nested ? rows.back() : rows, item + "/embedding");
@@ -214,7 +214,7 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] static std::string piece(const ReplyJson& json, const std::string& pointer) {
     const Json& found = json.at(pointer);
     if (found.is_string()) return found.get<std::string>();
-    if (!found.is_array()) throw json.wrong(pointer, "is not a text");
+    if (!found.is_array()) throw json.wrong(pointer, "is neither a string nor a list of bytes");
     std::string bytes;
     for (const Json& byte : found) {
       if (!byte.is_number_unsigned() || byte.get<std::uint64_t>() > 255) {
@@ -263,7 +263,7 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] std::size_t known(const ReplyJson& json, std::int64_t id) const {
     if (id < 0 || static_cast<std::size_t>(id) >= facts_.vocabulary) {
       throw json.wrong("top_logprobs",
-                       "names token " + std::to_string(id) + ", which the vocabulary lacks");
+                       "contains token " + std::to_string(id) + ", which is not in the vocabulary");
     }
     return static_cast<std::size_t>(id);
   }
@@ -340,7 +340,7 @@ class LlamaServer final : public ServerDialect {
 
   [[noreturn]] void refuse_cut(const ReplyJson& json, std::size_t entries) const {
     throw user_error({.field = json.place},
-                     "gives " + std::to_string(entries) + " of " +
+                     "returns " + std::to_string(entries) + " of " +
                          std::to_string(facts_.vocabulary) + " log-probabilities",
                      "use a llama-server that accepts n_probs as large as the vocabulary");
   }

@@ -46,7 +46,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     for (std::size_t i = 0; i < count; ++i) {
       const std::string item = "/data/" + std::to_string(i);
       const std::uint64_t index = json.count_or(item + "/index", i);
-      if (index >= count || !vectors[index].empty()) throw json.wrong(item, "has a wrong index");
+      if (index >= count || !vectors[index].empty()) throw json.wrong(item, "has the wrong index");
       vectors[index] = json.numbers(json.at(item + "/embedding"), item + "/embedding");
     }
     return vectors;
@@ -125,7 +125,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     for (std::size_t i = 0; i < count; ++i) {
       const std::string place = "/choices/" + std::to_string(i);
       const std::uint64_t prompt = json.count_or(place + "/index", i);
-      if (prompt >= count || is_answered[prompt]) throw json.wrong(place, "has a wrong index");
+      if (prompt >= count || is_answered[prompt]) throw json.wrong(place, "has the wrong index");
       is_answered[prompt] = true;
       found.emplace_back(place, prompt);
     }

@@ -67,7 +67,8 @@ struct ReplyJson {
     const auto id = item.get<std::int64_t>();
     if (id < 0 || id > std::int64_t{0x7fffffff} ||
         (size > 0 && id >= static_cast<std::int64_t>(size))) {
-      throw wrong(field, "names token " + std::to_string(id) + ", which is not in the vocabulary");
+      throw wrong(field,
+                  "contains token " + std::to_string(id) + ", which is not in the vocabulary");
     }
     return static_cast<TokenId>(id);
   }

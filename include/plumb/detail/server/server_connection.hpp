@@ -150,7 +150,8 @@ class ServerConnection {
     losses_ = client_.losses();
     const std::string other = other_model();
     if (other.empty()) return;
-    throw internal_error(client_.site(), "after a lost connection, another model answers: " + other,
+    throw internal_error(client_.site(),
+                         "after the connection was lost, a different model is answering: " + other,
                          "finished work is kept; start the first model again, then resume");
   }
 
@@ -160,9 +161,9 @@ class ServerConnection {
     const std::string other = other_model();
     if (other.empty()) return;
     throw MixedResults(Fault::internal, client_.site(),
-                       "a different model answers than at the start: " + other,
-                       "the results may mix both models; run again into another folder, with a URL "
-                       "that always leads to one model");
+                       "a different model is answering than at the start: " + other,
+                       "the results may mix both models; run again with another output folder and "
+                       "a URL that always leads to the same model");
   }
 
  private:
@@ -181,9 +182,7 @@ class ServerConnection {
         (!answers_ || fingerprint() == identity_)) {
       return "";
     }
-    return "it has the same name, " + facts().model +
-           ", but different continuations of fixed "
-           "texts";
+    return "it has the same name, " + facts().model + ", but continues fixed texts differently";
   }
 
   /// The tokens of a fixed text, or arbitrary tokens if the text cannot be spelled with the

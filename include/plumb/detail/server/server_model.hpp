@@ -136,7 +136,7 @@ class ServerModel {
         [&](std::size_t i, const HttpReply& reply) {
           const std::vector<float> vector = server_->dialect().read_vectors(reply, 1).front();
           if (vector.size() != dimension()) {
-            throw internal_error(server_->client().site(), "gives a vector of " +
+            throw internal_error(server_->client().site(), "returned a vector of " +
                                                                std::to_string(vector.size()) +
                                                                " numbers, but earlier ones "
                                                                "had " +

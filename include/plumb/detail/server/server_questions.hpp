@@ -84,7 +84,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
         }
         if (!next) return;
         throw internal_error(client.site(),
-                             "gives no log-probabilities after " +
+                             "returns no log-probabilities after " +
                                  std::to_string(asked.front().prefix.size()) + " tokens",
                              "see docs/servers.md for the servers and versions that plumb "
                              "supports");

@@ -98,7 +98,7 @@ class RemoteTokenizer {
         client_.ask({"/detokenize", "{\"tokens\":" + detail::json_ids(ids) + "}"});
     const ReplyJson json = parse_reply(reply.body, client_.url().text() + "/detokenize");
     const Json& text = json.at("/content");
-    if (!text.is_string()) throw json.wrong("content", "is not a text");
+    if (!text.is_string()) throw json.wrong("content", "is not a string");
     return text.get<std::string>();
   }
 

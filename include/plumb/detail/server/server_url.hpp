@@ -58,7 +58,7 @@ struct ServerUrl {
   text.remove_prefix(url.is_secure ? 8 : 7);
   if (text.find('@') != text.npos) {
     throw refuse("the URL contains a user name or a password, but URLs are written to run.json",
-                 "leave it out, and give a key in the variable PLUMB_API_KEY");
+                 "remove it, and set the environment variable PLUMB_API_KEY to the key");
   }
   if (text.find_first_of("?#") != text.npos) {
     throw refuse("the URL contains a query, but URLs are written to run.json",

@@ -84,8 +84,8 @@ class VllmServer final : public OpenAiCompatibleServer {
         const auto entry = found.find(one.tokens[i]);
         if (entry == found.end()) {
           throw user_error({.field = json.place},
-                           "gives no log-probability of token " + std::to_string(one.tokens[i]) +
-                               ", only of " + std::to_string(found.size()) + " others",
+                           "returns no log-probability for token " + std::to_string(one.tokens[i]) +
+                               ", only for " + std::to_string(found.size()) + " others",
                            "use a vLLM version whose completions support logprob_token_ids");
         }
         one.nats[i] = entry->second;
@@ -166,7 +166,7 @@ class VllmServer final : public OpenAiCompatibleServer {
       throw json.wrong("logprobs", "has lists of different lengths");
     }
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].is_string()) throw json.wrong("logprobs/tokens", "does not contain texts");
+      if (!tokens[i].is_string()) throw json.wrong("logprobs/tokens", "does not contain strings");
       continuation.tokens.push_back(id_of(json, tokens[i].get<std::string>()));
       continuation.log_probabilities.push_back(
           json.log_probability(nats[i], "logprobs/token_logprobs"));
