@@ -121,9 +121,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset, {.kinds = {.base = 1}}), Error,
                         says(Fault::user, "template 1, which Base and Margin use"));
   dataset.relations[0].facts[1].answer = 2;
-  BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
-                        says(Fault::user,
-                             "capital: the answer or the choices of 'Korea' do not match 2 options"));
+  BOOST_CHECK_EXCEPTION(
+      (void)probe_in_memory(scorer, dataset), Error,
+      says(Fault::user, "capital: the answer or the choices of 'Korea' do not match 2 options"));
   dataset.relations[0].facts[1].answer = 1;
   Always never{{-std::numeric_limits<double>::infinity(), 0, 1, 0}};
   BOOST_CHECK_EXCEPTION(
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(uncounted, dataset), Error,
                         says(Fault::user, "your own scorer must count tokens in StatementScore"));
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, Dataset{"empty", {}, {}}), Error,
-                        says(Fault::user, "empty: the dataset has no relation; add one"));
+                        says(Fault::user, "empty: the dataset has no relations; add one"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_of_a_program_are_numbered_and_checked_before_anything_is_scored) {

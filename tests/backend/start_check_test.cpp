@@ -103,8 +103,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
     for (float& x : row) x = static_cast<float>(rows);  // every row has a different number
   };
   refused(Changed(zero, zero), 0.5, "m.gguf gives rows whose logits are all equal");
-  refused(Changed(differing, differing), 0.5,
-          "gives rows whose logits are all equal");
+  refused(Changed(differing, differing), 0.5, "gives rows whose logits are all equal");
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
                         says(Fault::user, "logits are all equal"));
@@ -118,8 +117,7 @@ BOOST_AUTO_TEST_CASE(rows_without_a_distribution_are_refused) {
     const auto one = [bad](std::vector<float>& row, std::size_t rows) {
       if (rows == 5) row[3] = bad;
     };
-    refused(Changed([](auto&, std::size_t) {}, one), 0.5,
-            "gives rows of non-finite logits");
+    refused(Changed([](auto&, std::size_t) {}, one), 0.5, "gives rows of non-finite logits");
   }
 }
 

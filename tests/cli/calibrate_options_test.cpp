@@ -179,8 +179,9 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_the_environment_is_probed_where_no_folder_is_
   const auto probed = parse_or_help({"--data", "d", "--out", "o", "--limit", "2"}, model);
   BOOST_TEST(probed->probes());
   BOOST_TEST(probed->target.model == "m");
-  BOOST_CHECK_EXCEPTION((void)parse_or_help({"--data", "d", "--out", "o"}, variables), Error,
-                        shows(Fault::user, "PLUMB_THREADS`: 'x' is not a whole number"));
+  BOOST_CHECK_EXCEPTION(
+      (void)parse_or_help({"--data", "d", "--out", "o"}, variables), Error,
+      shows(Fault::user, "PLUMB_THREADS`: 'x' is not a non-negative whole number"));
 }
 
 BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {
@@ -190,12 +191,12 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {
   };
   for (const char* bins : {"0", "1", "1001"})
     refuses("--bins", bins, "is not between 2 and 1000; the paper uses 20");
-  refuses("--bins", "ten", "'ten' is not a whole number");
+  refuses("--bins", "ten", "'ten' is not a non-negative whole number");
   for (const char* few : {"0", "19", "100001"}) {
     refuses("--resamples", few, "is not between 20 and 100,000");
   }
-  refuses("--seed", "-1", "'-1' is not a whole number");
-  refuses("--base-template", "0-1", "'0-1' is not a whole number");
+  refuses("--seed", "-1", "'-1' is not a non-negative whole number");
+  refuses("--base-template", "0-1", "'0-1' is not a non-negative whole number");
   refuses("--paraphrases", "2-1", "'2-1' is not a range");
   refuses("--estimators", "base,", "'base,' has an empty item");
   refuses("--reduction", "max", "'max' is not a valid choice");

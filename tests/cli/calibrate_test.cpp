@@ -224,10 +224,11 @@ BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign
   fill(same, {0});
   BOOST_TEST(both(same).refused("is duplicated for template 0; name folders of different models"));
   options.add("P36", {"Paris", "Oslo"}, {"[X]: [Y]."}, Json::object(), {});
-  BOOST_TEST(both(options).refused("P36_results.jsonl: answer_space_labels: are not those of"));
+  BOOST_TEST(both(options).refused("P36_results.jsonl: answer_space_labels: differ from those in"));
   facts.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
             {row("s0", 0, 1, 1, {-1, -2})});
-  BOOST_TEST(both(facts).refused("P36_results.jsonl:1: instance_index: instance 0 is another"));
+  BOOST_TEST(
+      both(facts).refused("P36_results.jsonl:1: instance_index: instance 0 is a different fact"));
   fill(more, {0}, 1);
   more.add("P30", {"a", "b"}, {"[X]: [Y]."}, Json::object(), {row("s", 0, 1, 0, {-1, -2})});
   BOOST_TEST(both(more).refused("P30: is in only some of the folders of m"));

@@ -225,7 +225,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_compared_is_refused, TwoRuns) {
                 "folder");
   check_refused({one.path().string(), folder.path().string(), "--out", out()},
                 "contains no finished results");
-  check_refused(words({"--seed", "x"}), "--seed: 'x' is not a whole number");
+  check_refused(words({"--seed", "x"}), "--seed: 'x' is not a non-negative whole number");
   check_refused(words({"--limit", "1"}), "--limit: unknown option");
 }
 

@@ -79,9 +79,9 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   BOOST_TEST(!way.at("generated").get<bool>());
   BOOST_TEST(!way.contains("one_word"));
   const std::string page = test::slurp(folder / "run/report.html");
-  for (const char* words :
-       {"Rank of the true token", "exactly matches a name of an object",
-        "the probability of the tokens that fill the gap", "match if they consist of the same tokens"}) {
+  for (const char* words : {"Rank of the true token", "exactly matches a name of an object",
+                            "the probability of the tokens that fill the gap",
+                            "match if they consist of the same tokens"}) {
     BOOST_TEST(page.find(words) != std::string::npos, words);
   }
 }

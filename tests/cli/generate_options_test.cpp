@@ -146,7 +146,8 @@ BOOST_AUTO_TEST_CASE(an_answer_may_end_at_several_texts_or_at_none) {
   BOOST_TEST(with({"--stop", ""}).asking.stop.empty());
   refused({"--stop", "", "--stop", "."},
           "--stop: combines an empty text with another text; remove it");
-  refused({"--stop", "\\s"}, "--stop: '\\s' contains a backslash that is not followed by n, t or r");
+  refused({"--stop", "\\s"},
+          "--stop: '\\s' contains a backslash that is not followed by n, t or r");
 }
 
 BOOST_AUTO_TEST_CASE(examples_may_be_drawn_for_each_prompt) {
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
   for (const std::string option :
        {"--shots", "--max-new-tokens", "--samples", "--confidence-prompts", "--shot-seed",
         "--sample-seed", "--samplings", "--seed", "--limit"}) {
-    refused({option, "x"}, option + ": 'x' is not a whole number from 0");
+    refused({option, "x"}, option + ": 'x' is not a non-negative whole number");
   }
   refused({"--temperature", "1"}, "--temperature: unknown option; `plumb generate --help`");
 }

@@ -591,7 +591,7 @@ BOOST_FIXTURE_TEST_CASE(some_relations_are_asked_with_examples_of_all, GenerateF
 BOOST_FIXTURE_TEST_CASE(relations_that_are_not_there_are_refused, GenerateFiles) {
   BOOST_TEST(run_words(words({"--relations", "colour"}), never)
                  .refused("--relations: 'colour' is not a relation of elements"));
-  BOOST_TEST(run_words(words({"--relations", "family,family"}), never).refused("named twice"));
+  BOOST_TEST(run_words(words({"--relations", "family,family"}), never).refused("listed twice"));
 }
 
 BOOST_FIXTURE_TEST_CASE(the_order_in_which_relations_are_named_means_nothing, GenerateFiles) {

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
   refused({"--cache-type", "f32", "--precision", "fast"},
           "--cache-type: has no effect with --precision fast");
   refused({"--gpu-layers", "0", "--main-gpu", "0"}, "--main-gpu: has no effect with --gpu-layers");
-  refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a whole number");
+  refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a non-negative whole number");
   refused({"--split-mode", "rows"},
           "--split-mode: 'rows' is not a valid choice; use none, layer or row");
   refused({"--pack", "8193"}, "--pack: is more than 8192");
@@ -127,8 +127,9 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
   BOOST_TEST(given.model == "o");
   BOOST_TEST(given.threads == 2U);
   BOOST_TEST(parse_with("", "").model.empty());
-  BOOST_CHECK_EXCEPTION((void)parse_with("", "two"), Error,
-                        shows(Fault::user, "PLUMB_THREADS`: 'two' is not a whole number"));
+  BOOST_CHECK_EXCEPTION(
+      (void)parse_with("", "two"), Error,
+      shows(Fault::user, "PLUMB_THREADS`: 'two' is not a non-negative whole number"));
   BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
                         shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
   // An error about a model states where the model's name came from.
@@ -298,9 +299,8 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
       (void)target.make(stale, SpecialTokenReading::refuse), Error,
       shows(Fault::user, "--model: m gives inconsistent answers: evaluate of a tree"));
   const ModelMaker level = [](const ModelOptions&) { return NgramModel("", 3); };
-  BOOST_CHECK_EXCEPTION(
-      (void)target.make(level, SpecialTokenReading::refuse), Error,
-      shows(Fault::user, "--model: m gives rows whose logits are all equal"));
+  BOOST_CHECK_EXCEPTION((void)target.make(level, SpecialTokenReading::refuse), Error,
+                        shows(Fault::user, "--model: m gives rows whose logits are all equal"));
   const ModelMaker sound = [](const ModelOptions&) {
     StaleModel model;
     model.stale = false;

@@ -190,11 +190,12 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_has_a_length) {
     refused({option, "3"}, "has no effect without --eic; set --eic to paper or isolated");
     refused({option, "0", "--eic", "paper"}, "is not between 1 and 100,000; use ");
     refused({option, "100001", "--eic", "paper"}, "is not between 1 and 100,000; use ");
-    refused({option, "few", "--eic", "paper"}, "'few' is not a whole number from 0");
+    refused({option, "few", "--eic", "paper"}, "'few' is not a non-negative whole number");
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
         shows(Fault::user,
-              std::string(option) + ": has no effect with --fixed, whose file determines what is asked"));
+              std::string(option) +
+                  ": has no effect with --fixed, whose file determines what is asked"));
   }
   refused({"--eic-step", "3", "--eic", "paper", "--eic-questions", "1"},
           "has no effect with --eic-questions 1; remove it");
@@ -279,7 +280,8 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
         shows(Fault::user,
-              std::string(option) + ": has no effect with --fixed, whose file determines what is asked"));
+              std::string(option) +
+                  ": has no effect with --fixed, whose file determines what is asked"));
   }
   const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
   BOOST_TEST(!parsed.bos.wanted);
@@ -326,13 +328,13 @@ BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name)
   for (const char* option :
        {"--seeds", "--choices", "--train", "--choice-seed", "--split-seed", "--min-facts",
         "--min-objects", "--generate", "--injection", "--limit", "--seed"}) {
-    refused({option, "some"}, "'some' is not a whole number from 0");
+    refused({option, "some"}, "'some' is not a non-negative whole number");
     refused({option, "1.5"}, "'1.5' is not a non-negative whole number");
   }
   for (const char* option : {"--injected", "--highlight"}) {
-    refused({option, "some", "--injection", "100"}, "'some' is not a whole number from 0");
+    refused({option, "some", "--injection", "100"}, "'some' is not a non-negative whole number");
   }
-  refused({"--shots", "many"}, "'many' is not a whole number from 0");
+  refused({"--shots", "many"}, "'many' is not a non-negative whole number");
   refused({"--shots", "1,,5"}, "'1,,5' has an empty item");
   refused({"--shots", "5-1"}, "'5-1' is not a range");
   refused({"--eic", "all"}, "'all' is not a valid choice; use paper, isolated, both or none");

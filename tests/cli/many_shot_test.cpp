@@ -265,7 +265,7 @@ BOOST_FIXTURE_TEST_CASE(fewer_choices_and_merged_tokens_are_spoken_of, ManyShotF
   BOOST_TEST(run.says("fewer than 20 choices per fact, because there are no more objects: birth "
                       "8"),
              run);
-  BOOST_TEST(run.says("do not keep apart: birth '0Person'"), run);
+  BOOST_TEST(run.says("do not keep them apart: birth '0Person'"), run);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_is_scored,

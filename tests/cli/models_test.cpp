@@ -68,8 +68,7 @@ BOOST_AUTO_TEST_CASE(models_are_listed_with_the_places_that_were_looked_in) {
   const std::string some = listed(folder);
   BOOST_TEST(some.starts_with("--model"));
   BOOST_TEST(some.find("\nhf:o/n/weights.gguf  1.5 kB  GGUF\n") != some.npos, some);
-  BOOST_TEST(some.ends_with(" and " + place + " and below " + folder.path().string() + "\n"),
-             some);
+  BOOST_TEST(some.ends_with(" and " + place + " and below " + folder.path().string() + "\n"), some);
 }
 
 BOOST_AUTO_TEST_CASE(

@@ -219,13 +219,16 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
   BOOST_TEST(probe({"--reduction", "max"}).refused("--reduction: 'max' is not a valid choice"));
   BOOST_TEST(probe({"--span", "all"}).refused("--span: 'all' is not a valid choice"));
   BOOST_TEST(probe({"--precision", "half"}).refused("--precision: 'half' is not a valid choice"));
-  BOOST_TEST(probe({"--templates", "first"}).refused("--templates: 'first' is not a whole number"));
+  BOOST_TEST(probe({"--templates", "first"})
+                 .refused("--templates: 'first' is not a non-negative whole number"));
   BOOST_TEST(probe({"--templates", "0,"}).refused("--templates: '0,' has an empty item"));
   BOOST_TEST(probe({"--templates", "2"}).refused("--templates: relation capital has 2 templates"));
-  BOOST_TEST(probe({"--limit", "few"}).refused("--limit: 'few' is not a whole number"));
-  BOOST_TEST(probe({"--limit=-1"}).refused("--limit: '-1' is not a whole number"));
-  BOOST_TEST(probe({"--seed", "1.5"}).refused("--seed: '1.5' is not a whole number"));
-  BOOST_TEST(probe({"--threads", "two"}).refused("--threads: 'two' is not a whole number"));
+  BOOST_TEST(
+      probe({"--limit", "few"}).refused("--limit: 'few' is not a non-negative whole number"));
+  BOOST_TEST(probe({"--limit=-1"}).refused("--limit: '-1' is not a non-negative whole number"));
+  BOOST_TEST(probe({"--seed", "1.5"}).refused("--seed: '1.5' is not a non-negative whole number"));
+  BOOST_TEST(
+      probe({"--threads", "two"}).refused("--threads: 'two' is not a non-negative whole number"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 

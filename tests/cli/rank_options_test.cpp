@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
        {std::pair{"5", "'5' is not a level of hits; use 1, 3, 10 or 100"},
         {"1,50", "'50' is not a level of hits; use 1, 3, 10 or 100"},
         {"0", "'0' is not a level of hits"},
-        {"some", "'some' is not a whole number from 0"},
+        {"some", "'some' is not a non-negative whole number"},
         {"1,,3", "'1,,3' has an empty item"}}) {
     refused({"--hits", levels, "--method", "likelihood"}, message);
   }
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for_by_name) {
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   for (const char* option : {"--sample", "--sample-seed", "--shots", "--shot-seed", "--nearest",
                              "--limit", "--seed", "--threads"}) {
-    refused({option, "some"}, "'some' is not a whole number from 0");
+    refused({option, "some"}, "'some' is not a non-negative whole number");
     refused({option, "1.5"}, "'1.5' is not a non-negative whole number");
     refused({option, ""}, "has an empty value; give it a value");
   }

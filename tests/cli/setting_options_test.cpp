@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(help_shows_defaults_and_what_stands_for_a_value) {
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_by_the_option) {
-  refused({"--shots", "x"}, "'x' is not a whole number from 0");
+  refused({"--shots", "x"}, "'x' is not a non-negative whole number");
   refused({"--shots", "0"}, "is not between 1 and 1000; for none say otherwise");
   refused({"--shots", "1001"}, "is not between 1 and 1000");
   refused({"--seeds", "0"}, "is less than 1");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_variable_stands_for_an_option_that_is_not_given) {
   BOOST_TEST(parse({}, {}, with("")).tokens == 16U);  // as if it were not set
   BOOST_TEST(parse({}, {}, with("5")).shots == 4U);   // has none
   BOOST_CHECK_EXCEPTION((void)parse({}, {}, with("x")), Error,
-                        shows(Fault::user, "TOKENS`: 'x' is not a whole number from 0"));
+                        shows(Fault::user, "TOKENS`: 'x' is not a non-negative whole number"));
   BOOST_CHECK_EXCEPTION((void)parse({}, {}, with("0")), Error,
                         shows(Fault::user, "TOKENS`: is not between 1 and 10,000"));
   std::ostringstream help;

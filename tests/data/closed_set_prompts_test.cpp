@@ -221,10 +221,11 @@ BOOST_FIXTURE_TEST_CASE(templates_of_a_relation_without_facts_are_reported, Play
   const PromptTemplateFile given = file(R"({"relation": "plays", "template": "[Y]: [X]"})"
                                         "\n"
                                         R"({"relation": "eats", "template": "[Y]: [X]"})");
-  BOOST_CHECK_EXCEPTION((void)multi_prompt_of(dataset, &given), Error,
-                        says(Fault::user,
-                             "templates.jsonl:2: relation: 'eats' has no usable facts in music; add "
-                             "facts or remove the templates"));
+  BOOST_CHECK_EXCEPTION(
+      (void)multi_prompt_of(dataset, &given), Error,
+      says(Fault::user,
+           "templates.jsonl:2: relation: 'eats' has no usable facts in music; add "
+           "facts or remove the templates"));
   BOOST_TEST(made_of(&given).relations.size() == 1U);
   BOOST_TEST(problems.size() == 1U);
 }

@@ -106,10 +106,10 @@ BOOST_AUTO_TEST_CASE(options_that_look_alike_are_said_with_what_tells_them_apart
     return message.find(words) != std::string::npos;
   };
   BOOST_TEST(says(said_of("Z\u00FCrich", "Zu\u0308rich"), "in Unicode normal form only"));
-  BOOST_TEST(says(said_of("N'Djamena", "N\u2019Djamena"), "in looks (quotes"));
-  BOOST_TEST(says(said_of("Lima", "Li\u200Bma"), "in looks ("));
-  BOOST_TEST(says(said_of("\uFF2C\uFF49\uFF4D\uFF41", "LIMA"), "in looks ("));
-  BOOST_TEST(says(said_of("1914-18", "1914\u201318"), "in looks ("));
+  BOOST_TEST(says(said_of("N'Djamena", "N\u2019Djamena"), "in appearance (quotes"));
+  BOOST_TEST(says(said_of("Lima", "Li\u200Bma"), "in appearance ("));
+  BOOST_TEST(says(said_of("\uFF2C\uFF49\uFF4D\uFF41", "LIMA"), "in appearance ("));
+  BOOST_TEST(says(said_of("1914-18", "1914\u201318"), "in appearance ("));
   BOOST_TEST(said_of("Lima", "Lime") == "");
   BOOST_TEST(said_of("Koln", "K\u00F6ln") == "");
 }
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_graph_are_checked_too) {
   BOOST_TEST(said.messages[1].starts_with(
       "train.tsv: r: relation 'part  of' has two consecutive white-space characters"));
   BOOST_TEST(said.messages[2].starts_with(
-      "train.tsv: f: entity 'O\u2019Brien' differs from 'O'Brien' in looks"));
+      "train.tsv: f: entity 'O\u2019Brien' differs from 'O'Brien' in appearance"));
 }
 
 BOOST_AUTO_TEST_CASE(blank_names_and_a_domain_that_stands_twice_are_said) {

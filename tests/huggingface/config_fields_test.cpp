@@ -74,7 +74,8 @@ BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_refused_by_name, Folder) {
   BOOST_CHECK_EXCEPTION((void)read.positive("gone"), Error, says(Fault::user, "gone: is missing"));
   BOOST_CHECK_EXCEPTION((void)read.numbers("list"), Error,
                         says(Fault::user, "not a list of numbers"));
-  BOOST_CHECK_EXCEPTION((void)read.texts("list"), Error, says(Fault::user, "not a list of strings"));
+  BOOST_CHECK_EXCEPTION((void)read.texts("list"), Error,
+                        says(Fault::user, "not a list of strings"));
   BOOST_CHECK_EXCEPTION((void)read.numbers("x"), Error, says(Fault::user, "not a list of numbers"));
   BOOST_CHECK_EXCEPTION((void)read.flag("flag", true), Error,
                         says(Fault::user, "not true or false"));

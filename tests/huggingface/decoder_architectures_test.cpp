@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_f
           "attention_types: is not a list of patterns and counts");
   refuses("gpt-neo",
           Json::parse(R"({"attention_layers": null, "attention_types": [[["global"], 2]]})"),
-          "attention_types: names 2 layers instead of 3");
+          "attention_types: lists 2 layers instead of 3");
   refuses("gpt-neo", {{"attention_layers", {"global", "block", "local"}}},
           "attention_types: 'block' is not supported");
   refuses("opt", {{"num_hidden_layers", 2'147'483'647}}, "an implausible number of layers: 2147");

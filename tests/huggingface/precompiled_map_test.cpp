@@ -135,10 +135,10 @@ BOOST_AUTO_TEST_CASE(a_broken_map_is_refused) {
     BOOST_CHECK_EXCEPTION(read(text), plumb::detail::Error, says(Fault::user, words));
   };
   refused("*", "map: is not base64");
-  refused("", "is cut off");
-  refused(base64("abc"), "is cut off");
-  refused(base64(bytes_of(4096, small_trie(), small_texts)), "is cut off");
-  refused(base64(bytes_of(2047, small_trie(), small_texts)), "is cut off");
+  refused("", "is truncated");
+  refused(base64("abc"), "is truncated");
+  refused(base64(bytes_of(4096, small_trie(), small_texts)), "is truncated");
+  refused(base64(bytes_of(2047, small_trie(), small_texts)), "is truncated");
   refused(base64(bytes_of(2048, small_trie(), "xy\xFF")), "not UTF-8");
   // The last string is not terminated.
   refused(base64(bytes_of(2048, small_trie(), "xy")), "outside its own range");

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
   BOOST_TEST(made.pairs.size() == 1U);
   BOOST_REQUIRE(made.remarks.size() == 3U);
   BOOST_TEST(made.remarks[1] ==
-             "two has none of the published numbers: it has no 'accuracy', but "
+             "two has none of the published numbers: it has no 'accuracy', but it has "
              "'overall.accuracy'.");
   BOOST_TEST(made.remarks[2] ==
              "three has none of the published numbers; its metrics.json lists the names of its "

@@ -205,7 +205,8 @@ BOOST_FIXTURE_TEST_CASE(names_that_are_not_those_of_the_fact_are_refused, SmallG
   auto strange = name_rows[2];
   strange.prompt.fact = 3;
   refuses(3, strange, "family: the row belongs to a prompt that was not used");
-  refuses(3, names(0, {0, 0, 0}, {{{-1, 1}}}), "symbol: is not one of the relations that were queried, or its");
+  refuses(3, names(0, {0, 0, 0}, {{{-1, 1}}}),
+          "symbol: is not one of the relations that were queried, or its");
 }
 
 BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGeneration) {
@@ -261,7 +262,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   BOOST_TEST(read().studies.size() == 1U);
   BOOST_TEST(read().remarks.empty());
   std::filesystem::remove(path() / "asked" / "facts.jsonl");
-  refused("asked: lacks facts.jsonl and templates.jsonl; a run stores its facts and templates there");
+  refused(
+      "asked: lacks facts.jsonl and templates.jsonl; a run stores its facts and templates there");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
           ": contains no finished generation (no metadata_generate.json); specify a finished run "

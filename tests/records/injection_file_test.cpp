@@ -94,7 +94,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Kept) {
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_experiment_is_refused, Kept) {
   const std::string none =
-      "birth_injection.json: is not an injection experiment; the file was changed; recreate it with `plumb many-shot`";
+      "birth_injection.json: is not an injection experiment; the file was changed; recreate it "
+      "with `plumb many-shot`";
   for (const std::string& text :
        {std::string("{}"), with("\"relation\"", "\"code\""),
         with("\"highlight\":2", "\"highlight\":\"2\""), with("\"name\":\"unknown, block\",", ""),

@@ -141,7 +141,8 @@ BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) 
 
 BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) {
   const std::string not_a_row =
-      "P36_choices.jsonl:2: is not a row of a many-shot run; the file was changed; recreate it with `plumb many-shot`";
+      "P36_choices.jsonl:2: is not a row of a many-shot run; the file was changed; recreate it "
+      "with `plumb many-shot`";
   const std::string apart =
       "P36_choices.jsonl:2: choices: answer, choices and answer_scores do not match; the "
       "file was changed; recreate it with `plumb many-shot`";
@@ -164,8 +165,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
       {with("[2,5,6]", "[]", with("[-12.5000000000,-0.3333333333,-0.0000000000]", "[]")), apart},
       {with("-12.5000000000", "12.5000000000"),
        "P36_choices.jsonl:2: answer_scores: contains a log-likelihood above 0; the file was "
-       "changed; "
-       "recreate it with `plumb many-shot`"},
+       "changed; recreate it with `plumb many-shot`"},
       {"{\"method\":\n", "P36_choices.jsonl:2: not JSON"},
       {"[1]\n", "P36_choices.jsonl:2: is JSON but not an object"},
   };

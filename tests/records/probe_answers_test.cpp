@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(folders_of_other_options_or_scorings_do_not_join) {
                                                 why + " " + first.path().string() + another));
   };
   refused(Capitals({france_1}, Json::object(), two_templates, {"Rome", "Paris"}),
-          "answer_space_labels: are not those of");
+          "answer_space_labels: differ from those in");
   Capitals means({france_1});
   means.set("P36", "reduction", "mean");
   refused(means, "reduction: differs from that in");

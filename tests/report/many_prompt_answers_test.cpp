@@ -45,7 +45,8 @@ BOOST_AUTO_TEST_CASE(sharing_has_a_map_for_each_reading) {
   BOOST_TEST(in_order(map_row(by_template, "4-template"), {">0.53<", "<td>–</td>"}));
   const std::string oracle = part(html, "Oracle");
   BOOST_TEST(in_order(map_row(oracle, "4-template"), {">0.80<", "<td>–</td>", ">0.67<"}));
-  BOOST_TEST(in_order(html, {"the share that the column's setting also answers right", "By template:"}));
+  BOOST_TEST(
+      in_order(html, {"the share that the column's setting also answers right", "By template:"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_only_one_of_two_has_is_said) {

@@ -78,7 +78,8 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
   BOOST_TEST(holds(html, "Overconf 0.100 ["));
   const std::string both = reliability_section(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
-  BOOST_TEST(in_order(both, {"Confidence: the share of", "For closed sets, it is the probability"}));
+  BOOST_TEST(
+      in_order(both, {"Confidence: the share of", "For closed sets, it is the probability"}));
   // The first chart contains both lines, and each of the two others contains one of them.
   BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 3U);
   BOOST_TEST(in_order(both, {"all together", "accuracy, zero-shot"}));

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(relations_are_asked_in_the_datasets_order) {
                                "prompts; name some of symbol, "));
   }
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"family", "family"}, 0), Error,
-                        says(Fault::user, "`relations`: 'family' is named twice"));
+                        says(Fault::user, "`relations`: 'family' is listed twice"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_without_a_usable_answer_are_left_out_and_listed) {

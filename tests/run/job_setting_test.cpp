@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
   refused<Indices>("0-18446744073709551615", "'0-18446744073709551615' is not a range");
   refused<Indices>("1-2-3", "'2-3' is not a non-negative whole number");
   refused<Indices>("1 - 2", "'1 ' is not a non-negative whole number");
-  refused<Indices>("a", "'a' is not a whole number");
+  refused<Indices>("a", "'a' is not a non-negative whole number");
   refused<Indices>("1,,2", "'1,,2' has an empty item");
 }
 
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
        {"", "-1", "+1", "0x10", "ten", "1.5", "1e3", " 1", "1 ", "18446744073709551616"}) {
     refused<std::uint64_t>(word, "'" + std::string(word) + "' is not a non-negative whole number");
   }
-  refused<std::optional<std::size_t>>("x", "'x' is not a whole number");
+  refused<std::optional<std::size_t>>("x", "'x' is not a non-negative whole number");
 }
 
 BOOST_AUTO_TEST_CASE(what_decides_the_results_is_recorded_under_its_name) {

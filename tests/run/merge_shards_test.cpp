@@ -156,7 +156,8 @@ BOOST_FIXTURE_TEST_CASE(a_merge_that_was_killed_is_made_again_by_the_same_call, 
 BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
   for (std::size_t i = 0; i < 3; ++i) (void)shard(i, 3);
   refused({}, "no shards given");
-  refused({place(0), place(2)}, "is a shard of 3, and these are missing: 2; specify all of the job's folders");
+  refused({place(0), place(2)},
+          "is a shard of 3, and these are missing: 2; specify all of the job's folders");
   refused({place(1)}, "these are missing: 1, 3");
   refused({place(0), place(1), place(1)}, place(1).string() + ": is shard 2 of 3, and so is " +
                                               place(1).string() + "; specify each shard once");

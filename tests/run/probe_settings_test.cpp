@@ -41,8 +41,9 @@ BOOST_AUTO_TEST_CASE(template_zero_is_asked_by_default) {
   BOOST_TEST(read.indices.empty());
   read.read("2-3,0", "templates");
   BOOST_TEST((read.indices == std::vector<std::size_t>{0, 2, 3}));
-  BOOST_CHECK_EXCEPTION(read.read("some", "templates"), Error,
-                        says(Fault::user, "`templates`: 'some' is not a whole number from 0"));
+  BOOST_CHECK_EXCEPTION(
+      read.read("some", "templates"), Error,
+      says(Fault::user, "`templates`: 'some' is not a non-negative whole number"));
 }
 
 BOOST_FIXTURE_TEST_CASE(the_dataset_is_cut_to_what_was_chosen, BearFolder) {

@@ -190,7 +190,8 @@ BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_count
   check.warn(description);
   BOOST_REQUIRE(description.warnings.size() == 1U);
   BOOST_TEST(description.warnings[0].starts_with(
-      "Warning: 1 text is not in Unicode's composed form (NFC), such as 'Zu\u0308rich': this model's own tokenizer"));
+      "Warning: 1 text is not in Unicode's composed form (NFC), such as 'Zu\u0308rich': this "
+      "model's own tokenizer"));
   copy({}, "Zu\u0308rich");
   copy({}, "\u212B");
   check({}, "[X] liegt in O\u0308sterreich: [Y].");

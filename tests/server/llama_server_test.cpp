@@ -141,8 +141,9 @@ BOOST_AUTO_TEST_CASE(ratios_are_read_with_the_anchor_after_them) {
   BOOST_TEST((read(ratios(R"({"id":8,"prob":0.75},{"id":1,"prob":0.25})")) ==
               QueryMode::full_distribution));
   BOOST_TEST((read(ratios("")) == QueryMode::full_distribution));
-  BOOST_CHECK_EXCEPTION((void)read(ratios(R"({"id":100,"prob":1})")), Error,
-                        says(Fault::internal, "names token 100, which is not in the vocabulary"));
+  BOOST_CHECK_EXCEPTION(
+      (void)read(ratios(R"({"id":100,"prob":1})")), Error,
+      says(Fault::internal, "contains token 100, which is not in the vocabulary"));
   BOOST_CHECK_EXCEPTION((void)read(ratios(R"({"id":8,"prob":2})")), Error,
                         says(Fault::internal, "probability of token 8"));
   (void)read(ratios(R"({"id":8,"prob":0.75},{"id":7,"prob":0.25})"));
@@ -188,12 +189,12 @@ BOOST_AUTO_TEST_CASE(a_distribution_that_is_cut_is_refused) {
   BOOST_TEST(nats[0] == -3.0);
   BOOST_TEST(nats[1] == -1.0);
   BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(4), {200, body}, tokens, nats, tally),
-                        Error, says(Fault::user, "gives 3 of 4 log-probabilities"));
+                        Error, says(Fault::user, "returns 3 of 4 log-probabilities"));
   std::string wrong = body;
   wrong.replace(wrong.find("\"id\":0"), 6, "\"id\":3");
   BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(3), {200, wrong}, tokens, nats, tally),
                         Error,
-                        says(Fault::internal, "names token 3, which is not in the vocabulary"));
+                        says(Fault::internal, "contains token 3, which is not in the vocabulary"));
   wrong.replace(wrong.find("\"id\":3"), 6, "\"id\":2");
   BOOST_TEST(test::read_after(server_of(3), {200, wrong}, tokens, nats, tally));
   const std::vector<TokenId> lost{0, 1};

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(token_ids_are_ids_of_the_vocabulary) {
   BOOST_TEST(reply.token(reply.value[0], "f", 6) == 5);
   BOOST_TEST(reply.token(reply.value[0], "f", 0) == 5);
   BOOST_CHECK_EXCEPTION((void)reply.token(reply.value[0], "f", 5), Error,
-                        says(Fault::internal, "names token 5, which is not in the vocabulary"));
+                        says(Fault::internal, "contains token 5, which is not in the vocabulary"));
   for (const std::size_t i : {1U, 2U, 3U, 4U, 5U}) {
     BOOST_CHECK_EXCEPTION((void)reply.token(reply.value[i], "f", 0), Error,
                           says(Fault::internal, "the reply's f"));

@@ -59,11 +59,12 @@ BOOST_AUTO_TEST_CASE(scaled_and_rounded_numbers_are_refused) {
 BOOST_AUTO_TEST_CASE(a_server_that_cuts_is_refused) {
   StandInModel::Options cut = speaking("llamacpp");
   cut.most_likely = 20;
-  refuses(cut, "gives 20 of 260 log-probabilities");
+  refuses(cut, "returns 20 of 260 log-probabilities");
   for (const char* const maker : {"vllm", "sglang"}) {
     StandInModel::Options ignores = speaking(maker);
     ignores.ignores_token_ids = true;
-    refuses(ignores, "gives no");
+    refuses(ignores, std::string(maker) == "vllm" ? "returns no log-probability for token"
+                                                  : "gives no output_token_ids_logprobs");
   }
 }
 

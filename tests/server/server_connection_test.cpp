@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(a_proxy_that_lost_its_server_may_have_another_behind_it) {
         BOOST_CHECK_EXCEPTION(
             connection.refuse_other_model(), Error,
             says(Fault::internal, other == &renamed() ? "answers: other, not tiny; finished work"
-                                                      : "answers: it has the same name, tiny, but continues fixed texts differently"));
+                                                      : "answers: it has the same name, tiny, but "
+                                                        "continues fixed texts differently"));
       }
     }
   }

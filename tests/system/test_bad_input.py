@@ -77,7 +77,7 @@ class BadInput(unittest.TestCase):
         for variables, said in (({"PLUMB_MODEL": "none.gguf"}, "plumb: PLUMB_MODEL: none.gguf: no such model file"),
                                 ({"PLUMB_MODEL": "hf:o/none"}, "PLUMB_MODEL`: hf:o/none is neither in "),
                                 ({"PLUMB_MODEL": str(self.model), "PLUMB_THREADS": "many"},
-                                 "PLUMB_THREADS`: 'many' is not a whole number")):
+                                 "PLUMB_THREADS`: 'many' is not a non-negative whole number")):
             done = run(*words, **variables)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(said, done.stderr)
@@ -287,7 +287,7 @@ class Tables(unittest.TestCase):
         self.write("forms/facts.json", templates)
         said = self.checked(self.folder / "forms", 3)
         self.assertIn("in Unicode normal form only", said)
-        self.assertIn("in looks (quotes", said)
+        self.assertIn("in appearance (quotes", said)
 
 
 class Text(unittest.TestCase):

@@ -181,7 +181,7 @@ class Checkpoints(unittest.TestCase):
         header[names[1]]["data_offsets"] = header[names[0]]["data_offsets"]
         header[names[1]]["shape"] = header[names[0]]["shape"]
         overlapping = json.dumps(header).encode()
-        for data, words in ((whole[:-1], "cut off or damaged"), (whole[:end // 2], "claims a header of"), (b"", "is empty"),
+        for data, words in ((whole[:-1], "truncated or damaged"), (whole[:end // 2], "claims a header of"), (b"", "is empty"),
                             (struct.pack("<Q", 1 << 60) + whole[8:], f"claims a header of {1 << 60} bytes"),
                             (struct.pack("<Q", len(overlapping)) + overlapping + whole[end:], "tensors that overlap")):
             model = self.copy("tiny-bert-cased")

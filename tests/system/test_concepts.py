@@ -235,7 +235,8 @@ class Concepts(unittest.TestCase):
         parts = [PARTS[part] for part in CONCEPTS["lookup_lm"]]
         for compiler in OF_EACH_KIND:
             done = compiled(compiler, [("lookup_lm", [*parts, "void release(plumb::NodeId) {}"])])
-            self.assertIn("plumb: the model's release has the wrong signature and would not be used. Write: void release(const plumb::TokenTree& tree, plumb::NodeId node), or remove it", done.stderr)
+            self.assertIn("plumb: the model's release has the wrong signature and would not be used. Write: "
+                          "void release(const plumb::TokenTree& tree, plumb::NodeId node), or remove it", done.stderr)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
         text = includes(dict.fromkeys(door[0] for door in DOORS))

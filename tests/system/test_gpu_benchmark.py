@@ -34,7 +34,7 @@ class GpuBenchmark(unittest.TestCase):
     def test_another_step_is_refused(self):
         done = self.script("mesure", tool="exit 0")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "gpu.sh: 'mesure' is not a valid choice; say all, build, measure or rehearse\n")
+        self.assertEqual(done.stderr, "gpu.sh: 'mesure' is not a choice; say all, build, measure or rehearse\n")
 
     def compare(self, *lists):
         folder = command.temporary_folder(self)
