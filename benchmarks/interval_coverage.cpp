@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How often does a 95% interval of a share contain the true share?
+// How often does a 95% interval for a proportion contain the true proportion?
 //
 //   interval_coverage [DRAWS] [SEED]
-// It measures the coverage for 5, 30 and 300 facts with true shares of 0, 0.02, 0.5 and 1. It first
-// reports the coverage of Wilson's interval, summed over all outcomes of the binomial, and whether
-// any set of consecutive outcomes around the likeliest one reaches 95 ± 1% (with few outcomes, this
-// may be impossible). It then reports, from DRAWS seeded draws, the coverage of the interval in
-// measure/clustered_share.hpp for facts in relations of different difficulty, for facts with
-// several prompts each, and for both. Finally, it reports the coverage of the percentile bootstrap
-// of the mean, which that interval replaces.
+// It measures the coverage for 5, 30 and 300 facts with true proportions of 0, 0.02, 0.5 and 1. It
+// first reports the coverage of Wilson's interval, summed over all outcomes of the binomial, and
+// whether any set of consecutive outcomes around the likeliest one reaches 95 ± 1% (with few
+// outcomes, this may be impossible). It then reports, from DRAWS seeded draws, the coverage of the
+// interval in measure/clustered_share.hpp for facts in relations of different difficulty, for facts
+// with several prompts each, and for both. Finally, it reports the coverage of the percentile
+// bootstrap of the mean, which that interval replaces.
 
 #include <algorithm>
 #include <cmath>

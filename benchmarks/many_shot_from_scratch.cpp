@@ -4,10 +4,10 @@
 //
 //   many_shot_from_scratch MODEL.gguf FIXED.json FACTS
 //
-// Scores the choices of the first FACTS facts of a fixed study, every (fact, choice) as a separate
-// sequence from its first token, with only the rows of the continuation's tokens. Prints one line
-// with the number of facts, the number of tokens, the seconds spent in the model (excluding
-// tokenisation), and the largest difference from the scores in the file.
+// Scores the choices of the first FACTS facts of a fixed study: each (fact, choice) pair is a
+// separate sequence, evaluated from its first token, and only the rows of the continuation's tokens
+// are computed. Prints one line with the number of facts, the number of tokens, the seconds spent
+// in the model (excluding tokenisation), and the largest difference from the scores in the file.
 
 #include <algorithm>
 #include <chrono>

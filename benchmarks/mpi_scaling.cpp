@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long do MPI processes take to rank queries among entities whose number grows with the
+// How long do MPI processes take to rank queries if the number of entities grows with the number of
 // processes?
 //
 //   mpirun -n P mpi_scaling [ENTITIES_EACH] [QUERIES] [DIMENSION] [ROUNDS]
-// Prints one line of JSON: the seconds of each round of ranking, without the first round, which
+// Prints one line of JSON: the seconds of each round of ranking, excluding the first round, which
 // reads the file of vectors for the first time.
 
 #include <mpi.h>

@@ -3,10 +3,10 @@
 // How long do 50,000 prompt samplings take?
 //
 //   prompt_samplings [FACTS] [PROMPTS] [SAMPLINGS]
-// Makes a table of outcomes from a seed (40 relations; a fact's share of right prompts is drawn
-// uniformly, so all shares occur) and samples it in both ways, five times each. For comparison, it
-// draws a prompt for every fact in a hundred samplings and extrapolates the time. Prints the
-// seconds as one JSON object.
+// Creates a table of outcomes from a seed (40 relations; each fact's fraction of correct prompts is
+// drawn uniformly, so all fractions occur) and samples it in both ways, five times each. For
+// comparison, it draws a prompt for every fact in a hundred samplings and extrapolates the time.
+// Prints the seconds as one JSON object.
 
 #include <algorithm>
 #include <chrono>

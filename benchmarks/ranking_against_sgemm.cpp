@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How does ranking compare with only a matrix product of the same size?
+// How does ranking compare with a bare matrix product of the same size?
 //
 //   ranking_against_sgemm [queries] [entities] [dimension] [rounds]
 // Times CosineRanker::ranks and one OpenBLAS sgemm in turn, on random vectors, and reports how much

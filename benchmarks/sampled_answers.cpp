@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much faster is sampling a prompt's answers in one tree than in one generation after another?
+// How much faster is it to sample a prompt's answers in one tree than in successive generations?
 //
 //   sampled_answers MODEL.gguf DATA SHOTS PROMPTS SAMPLES ROUNDS
 // Draws PROMPTS prompts of DATA with SHOTS examples and samples each SAMPLES times: once like

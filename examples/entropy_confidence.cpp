@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my confidence estimator use the scores of all options, not only that of the likeliest?
+// Can my confidence estimator use the scores of all options, not only the likeliest one's?
 //
 // An estimator can read them with fact.scores(). This one measures how far the distribution over
 // options is from uniform: 1 − entropy / ln K.

@@ -15,7 +15,7 @@
 #include "plumb/command.hpp"
 #include "plumb/model.hpp"
 
-/// A stand-in for your engine: it has read one sentence, whatever --model is.
+/// A stand-in for your engine: it has read one sentence, regardless of --model.
 struct MyModel : plumb::NgramTreeModel {
   explicit MyModel(const plumb::ModelOptions&)
       : NgramTreeModel("The capital of France is Paris. ", 12) {}

@@ -68,7 +68,7 @@ class MaskedModel {
   [[nodiscard]] std::size_t context_length() const { return 512; }
   [[nodiscard]] plumb::TokenId mask() const { return 256; }
   /// The index of the word that contains each token, so that `pll` within-word can also mask the
-  /// rest of a word. A model that adds special tokens around a text also has a frame().
+  /// rest of a word. A model that adds special tokens around a text also provides frame().
   [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t word = 0; const char c : text) numbers.push_back(word += c == ' ' ? 1U : 0U);

@@ -35,11 +35,11 @@
 namespace {
 
 // llama.cpp's threads (OpenMP) spin for a long time while they wait for each other. On a busy
-// machine, that halves the speed or worse; sleeping immediately costs a sixth of the speed on an
-// idle one. Spinning for a thousand rounds (a few microseconds) is as fast as the better of the two
-// in either case. OpenMP reads its environment variables before main, so the program sets them and
-// restarts itself, unless the user has set them. It restarts under the name of its file, which ps
-// and top show; with /proc/self/exe, they would show "exe". If the restart fails, the program
+// machine, this at least halves the speed; on an idle one, sleeping immediately costs a sixth of
+// the speed. Spinning for a thousand rounds (a few microseconds) is as fast as the better of the
+// two in either case. OpenMP reads its environment variables before main, so the program sets them
+// and restarts itself, unless the user has set them. It restarts under the name of its file, which
+// ps and top show; with /proc/self/exe, they would show "exe". If the restart fails, the program
 // continues without it.
 void wait_with_little_spinning(char** argv) {
   if (getenv("OMP_WAIT_POLICY") != nullptr || getenv("GOMP_SPINCOUNT") != nullptr) return;
@@ -119,9 +119,9 @@ std::filesystem::path as_it_is(const plumb::detail::GgufModel& model) {
   return model.first().path();
 }
 
-/// Whether plumb's own network runs a .gguf file: if `engine` selects it or, when `engine` is not
-/// set, for exact scores on the CPU with a supported file. Throws a user error for options that
-/// have no effect on that network.
+/// Whether plumb's own network runs a .gguf file. It does so if `engine` selects it or, when
+/// `engine` is not set, to compute exact scores on the CPU if it supports the file. Throws a user
+/// error for options that have no effect on that network.
 bool is_native(const plumb::detail::ModelOptions& options) {
   const auto choice = options.engine.choice;
   if (choice == plumb::detail::EngineChoice::llama) return false;

@@ -4,7 +4,7 @@
 // What must an inference engine provide? This header contains the concepts, checks that report
 // which members a type lacks, and tiny exact models.
 //
-// A CausalLm is enough for every probe. A LookupLm, for engines that do not return rows of logits,
+// A CausalLm is enough for every probe. For engines that do not return rows of logits, a LookupLm
 // is enough for every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are optional
 // additions.
 //

@@ -100,11 +100,11 @@ void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& 
   }
 }
 
-/// Ranks by each method and measures the ranks: raw and filtered, with ties counted in three ways,
-/// and by relation. Also measures how well the methods agree. The model must compute likelihoods;
-/// for DEER it must also be an Embedder or a TreeEmbedder. Throws a user error if the model does
-/// not support a method, if the graph has too few triples for the shots, or if a query is longer
-/// than the model's context.
+/// Ranks the candidates by each method and computes metrics of the ranks: raw and filtered, with
+/// ties counted in three ways, and by relation. Also measures how well the methods agree. The model
+/// must compute likelihoods; for DEER it must also be an Embedder or a TreeEmbedder. Throws a user
+/// error if the model does not support a method, if the graph has too few triples for the shots, or
+/// if a query is longer than the model's context.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const KnowledgeGraph& graph,
                                const RankingOptions& options = {}) {

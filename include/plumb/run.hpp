@@ -6,7 +6,8 @@
 //   plumb::probe_into_folder(scorer, dataset, "run", {.model = "mine"});
 //   plumb::run_job(job, {"run"});         // a job of your own
 //
-// Link CMake's plumb::compiled to compile this faster. Run: examples/own_run_folder.cpp, examples/own_job.cpp.
+// Link the CMake target plumb::compiled to compile this faster. Run: examples/own_run_folder.cpp,
+// examples/own_job.cpp.
 
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/run/job.hpp"

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_name_has_one_log_likelihood_over_its_tokens) {
     BOOST_CHECK_EXCEPTION(add({row(wrong, 1, 0, 0, 0, 0)}), Error,
                           test::says(Fault::user, "name 0: not a log-likelihood; "));
   }
-  // The refused fact was not added.
+  // The rejected fact was not added.
   BOOST_TEST(table.facts() == 1U);
   BOOST_TEST(table.strata() == (std::vector<std::size_t>{1}));
   BOOST_TEST(table.rows(0).size() == 1U);

@@ -20,8 +20,8 @@ namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
 
-/// For one fact, in each of the two ways being compared: the number of right prompts and the total
-/// number of prompts.
+/// For one fact, in each of the two ways being compared: the number of correctly answered prompts
+/// and the total number of prompts.
 struct TwoWays {
   double one_right = 0, one = 0, other_right = 0, other = 0;
 };

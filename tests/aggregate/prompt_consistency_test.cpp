@@ -50,7 +50,7 @@ const std::vector<std::pair<MatchingShare PromptConsistency::*, Counts>> kinds{
     {&PromptConsistency::only_template,
      [](const auto& a, const auto& b) { return a.outcome.expression == b.outcome.expression; }}};
 
-/// The share of matching pairs for each fact, computed pair by pair, with one list per relation.
+/// The fraction of matching pairs for each fact, computed pair by pair, with one list per relation.
 template <class Match>
 std::vector<std::vector<std::optional<double>>> pair_by_pair(const PromptOutcomes& table,
                                                              Counts counts, const Match& match) {
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
   table.add_fact("f", std::vector<PromptOutcome>{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {6, 1, 1}});
   const auto made = prompt_consistency(table).overall;
   BOOST_TEST(made.all.share.value == 0.5);  // 3 of 6 pairs
-  // The pair under t0 matches, the pair under t1 does not.
+  // The pair under t0 matches; the pair under t1 does not.
   BOOST_TEST(made.inner_group.share.value == 0.5);
   BOOST_TEST(made.inter_group.share.value == 0.5);  // 2 of 4 pairs
   // These are the same pairs, because each group has one template.

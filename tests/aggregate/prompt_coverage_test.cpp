@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
 
 namespace {
 
-/// The fraction of a fact's k-prompt subsets that contain a right prompt. If the fact has fewer
-/// than k prompts, the only subset contains all of them.
+/// The fraction of a fact's k-prompt subsets that contain a correctly answered prompt. If the fact
+/// has fewer than k prompts, the only subset contains all of them.
 double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
   const int size = static_cast<int>(std::min(k, prompts.size()));
   double subsets = 0, known = 0;
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
   BOOST_TEST(made.without_prompt == 1U);
 }
 
-// The oracle tries every choice of one template per relation. A fact counts if it is right with any
-// expression under that template.
+// The oracle tries every choice of one template per relation. A fact counts if it is answered
+// correctly with any expression under that template.
 BOOST_AUTO_TEST_CASE(maximum_and_minimum_bound_every_choice_of_templates) {
   for (const std::uint64_t seed : {1U, 2U}) {
     const auto table = random_prompts(seed, {.relations = 3, .facts = 5, .templates = 4});

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_has_one_outcome_under_a_template_that_is_there) {
   BOOST_CHECK_EXCEPTION(
       add({{1, 0, 0, true}, {1, 2, 5, true}}), Error,
       test::says(Fault::user, "template 2, subject expression 5: no such template; "));
-  // The refused fact was not added, and the table is still usable.
+  // The rejected fact was not added, and the table is still usable.
   table.add_fact("b", marks({"01"}));
   BOOST_TEST(table.facts() == 2U);
   BOOST_TEST(table.prompts() == 3U);

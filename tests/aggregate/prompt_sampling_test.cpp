@@ -23,7 +23,7 @@ namespace {
 
 using Marks = std::vector<std::string>;
 
-/// The probability of each possible number of right facts.
+/// The probability of each possible number of correctly answered facts.
 using Law = std::map<std::size_t, double>;
 
 /// Enumerates all possible samplings, fact by fact: each fact uses each of its `prompts_of(fact)`
@@ -178,9 +178,9 @@ BOOST_AUTO_TEST_CASE(a_fact_without_a_prompt_under_the_drawn_template_draws_amon
 }
 
 // The first relation has 2 facts and the second has 1. In the first relation, 2 facts are right
-// under one template, and half a fact on average under the other: the mean is 1.25, the variance is
-// 0.75² between templates and (0 + 0.25) / 2 within them. The second is right under one of two
-// templates: its mean is 0.5 and its variance 0.25.
+// under one template and an average of 0.5 facts under the other: the mean is 1.25, and the
+// variance is 0.75² between templates and (0 + 0.25) / 2 within them. The second relation's fact is
+// right under one of two templates: the mean is 0.5 and the variance 0.25.
 BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(2));
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   const auto by_relation = sample_accuracy(table, {.by = SampleBy::relation, .samplings = 10});
   BOOST_TEST(near(by_relation.exact_mean, 1.75 / 3));
   BOOST_TEST(near(by_relation.exact_sd, std::sqrt(0.5625 + 0.125 + 0.25) / 3));
-  // The facts' shares of right prompts are 3/4, 1/2 and 1/2.
+  // The facts' fractions of correctly answered prompts are 3/4, 1/2 and 1/2.
   const auto by_fact = sample_accuracy(table, {.by = SampleBy::fact, .samplings = 10});
   BOOST_TEST(near(by_fact.exact_mean, 1.75 / 3));
   BOOST_TEST(near(by_fact.exact_sd, std::sqrt(0.1875 + 0.25 + 0.25) / 3));

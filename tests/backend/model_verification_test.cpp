@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_first_place_is_that_of_the_first_form_that_differs) {
   BOOST_TEST(!made.agrees());
   BOOST_TEST(made.first->form == "b");
   BOOST_TEST(made.first->text == 0U);
-  BOOST_TEST(made.first->position == 4U);  // the position does not count BOS
+  BOOST_TEST(made.first->position == 4U);  // the position excludes BOS
   BOOST_TEST(made.first->description() == "b differs by 0.300 nats after 4 tokens of text 0");
   BOOST_TEST(made.worst->description() ==
              "b differs by no finite number nats after 3 tokens of text 0, its first half followed "

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
                         says(Fault::user, "logits are all equal"));
-  NgramModel bigrams("ab", 2);  // after every token except two, all its logits are equal
+  NgramModel bigrams("ab", 2);  // after all but two tokens, its logits are all equal
   BOOST_CHECK_NO_THROW((void)check_at_start(bigrams, 0.5, "m"));
 }
 

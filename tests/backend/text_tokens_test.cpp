@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(a_bos_that_the_tokenizer_adds_is_no_token_of_the_text) {
   const AddingTokenizer adds{.before = {{begin_of_text, {0, 0}}}};
   BOOST_TEST((ids(text_tokens(adds, "ab")) == Ids{'a', 'b'}));
   BOOST_TEST(text_tokens(adds, "").tokens.empty());
-  // A BOS that covers bytes belongs to the text, as does any other added token that covers none.
+  // A BOS that covers bytes belongs to the text, and so does any added token other than BOS, even
+  // if it covers no bytes.
   const AddingTokenizer own{.before = {{begin_of_text, {0, 1}}}}, other{.before = {{9, {0, 0}}}},
       nameless{.before = {{begin_of_text, {0, 0}}}, .names = std::nullopt};
   BOOST_TEST((ids(text_tokens(own, "a")) == Ids{begin_of_text, 'a'}));

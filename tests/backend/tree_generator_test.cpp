@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_wherever_it_begins) {
   };
   BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
   BOOST_TEST(until("a") == Sequence{256});
-  BOOST_TEST(until("ab") == Sequence{256});  // the stop text crosses the end of a token
+  BOOST_TEST(until("ab") == Sequence{256});  // the stop text crosses a token boundary
   BOOST_TEST(until("ca") == Sequence{});  // the token in which the stop text begins is removed too
   BOOST_TEST(until("cab") == Sequence{});
   BOOST_TEST(until("bcabca") == (Sequence{256, 'a', 256}));

@@ -23,8 +23,8 @@ bool same(const Numbers& a, const Numbers& b) {
 
 }  // namespace
 
-// The expected edges are those of numpy 2.4, to the last bit: numpy.percentile(values,
-// numpy.linspace(0, 1, bins + 1) * 100)[1:-1].
+// The expected edges match numpy 2.4's to the last bit: numpy.percentile(values, numpy.linspace(0,
+// 1, bins + 1) * 100)[1:-1].
 BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {
   const Numbers values{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   BOOST_TEST(same(quantile_edges(values, 3), {0x1.3333333333331p-2, 0x1.147ae147ae146p-1}));

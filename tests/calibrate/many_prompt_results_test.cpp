@@ -66,7 +66,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The facts that have a right answer to a prompt for which `keep(row)` is true.
+/// The facts with a correctly answered prompt for which `keep(row)` is true.
 template <class Keep>
 std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   std::set<FactKey> facts;
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(relations_have_their_templates_and_their_bias) {
   BOOST_TEST(made.ways[2].relations.size() == 1U);
 }
 
-// The facts' shares under the questions are 1/2 and 3/4, 1/2 and 1, 1 and 0.
+// Under the questions, the facts' fractions of right answers are 1/2 and 3/4, 1/2 and 1, 1 and 0.
 BOOST_AUTO_TEST_CASE(settings_of_two_forms_are_paired_by_name) {
   const ManyPromptResults made = test::small_many_prompts();
   BOOST_REQUIRE(made.forms.size() == 1U);
@@ -246,7 +246,8 @@ BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
       BOOST_TEST(near(way.by_fact.exact_mean, mean(shares)));
       BOOST_TEST(way.by_fact.right.size() == 400U);
       BOOST_TEST(way.by_relation.right.size() == 400U);
-      // The mean accuracy of the draws is within five standard errors of the exact mean of shares.
+      // The mean accuracy of the draws is within five standard errors of the exact mean of the
+      // facts' fractions.
       BOOST_TEST(std::abs(way.by_relation.mean - way.by_relation.exact_mean) <=
                  5 * way.by_relation.exact_sd / 20 + 1e-12);
       BOOST_REQUIRE(way.relations.size() == of_relation.size());
@@ -337,7 +338,7 @@ BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
 }
 
 // By sum, "Lyon" is favoured: −1 nat compared with −3 and −4. Per token, "Paris" is favoured: with
-// six tokens, it has −1/2 and −2/3.
+// six tokens, its values are −1/2 and −2/3.
 BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
   ManyPromptStudy first = test::small_zero_shot(), study = test::small_question();
   lean(first, "P19", {"Oslo", "Lyon"}, 1, {0});

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_rise_is_the_second_run_minus_the_first) {
   BOOST_TEST(brier.count == 40U);
 }
 
-// Both runs use the same resamples, so the difference of two equal runs is constant and has no
+// Both runs use the same resamples, so the difference between two equal runs is constant and has no
 // spread.
 BOOST_AUTO_TEST_CASE(equal_runs_differ_by_nothing) {
   RunChanges made = changes(30);

@@ -72,7 +72,7 @@ struct Ways {
   [[nodiscard]] Json read(const std::string& name) const {
     return Json::parse(slurp(folder / ("out/" + name)));
   }
-  /// The share of the facts known to "top" that "left" also knows: by template, and under any
+  /// The fraction of the facts known to "top" that "left" also knows: by template, and under any
   /// prompt.
   [[nodiscard]] std::pair<double, double> shared(const std::string& left,
                                                  const std::string& top) const {

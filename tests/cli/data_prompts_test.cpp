@@ -481,8 +481,8 @@ BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
                        "hydrogen is [MASK].\nA:</pre>") != std::string::npos);
 }
 
-// A run made by a program through the library has no command line, so its prompts are read from its
-// rows.
+// A run that a program created through the library has no command line, so its prompts are read
+// from its rows.
 BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows) {
   const test::TemporaryFolder folder;
   const std::string run = (folder / "run").string();

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
                               ": the run was made by plumb 0.0.1; this is 0.0.2, so numbers may "
                               "differ\n");
   console.asked.record = record.string();
-  // The hashes of the files that a calibration has read are recorded by its probe.
+  // A calibration's probe records the hashes of the files that the calibration read.
   folder.write("old/run.json", R"({"settings": {"command": "calibrate", "dataset_sha256": "bb"}})");
   folder.write("old/probe/run.json", R"({"settings": {"dataset_sha256": "cc"}})");
   console.asked.given.pop_back();

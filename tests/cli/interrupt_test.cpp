@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(a_second_signal_goes_to_the_handler_from_before, OwnHand
   }
   std::raise(SIGINT);
   BOOST_TEST(heard == 2);
-  BOOST_TEST(InterruptCatcher().noted() == 0);  // each catcher starts with no signal noted
+  BOOST_TEST(InterruptCatcher().noted() == 0);  // each catcher starts with no signal recorded
 }
 
 BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {

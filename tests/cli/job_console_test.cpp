@@ -62,14 +62,14 @@ BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
              "10 statements, 160 tokens fed to the model (2.50 times fewer than one by one)\n");
   BOOST_TEST(cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
              "1 statement, 1 token fed to the model (2.00 times fewer than one by one)\n");
-  // An engine that shares no prefixes may feed more tokens.
+  // An engine that does not share prefixes may feed more tokens.
   BOOST_TEST(cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}) ==
              "1 statement, 10 tokens fed to the model (2.50 times as many as one by one)\n");
   // A resumed run also reports the work already in the journal.
   BOOST_TEST(cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
              "10 statements, 7 already finished, 160 tokens fed to the model (2.50 times fewer "
              "than one by one)\n");
-  // A scorer that feeds no tokens causes no division by zero.
+  // A scorer that feeds no tokens does not cause a division by zero.
   BOOST_TEST(cost_in_words({}).starts_with("0 statements, 0 tokens fed to the model (0.00 "));
 }
 

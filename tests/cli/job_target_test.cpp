@@ -312,8 +312,8 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
   BOOST_TEST(facts.at("rows") > 8);
   BOOST_TEST(facts.at("compared").size() == 4U);
 
-  // A dry run does not query the model. Neither does a complete run, which keeps its recorded
-  // check.
+  // A dry run does not query the model. Neither does a complete run, which retains its recorded
+  // check result.
   target.dry_run = true;
   (void)target.make(stale, SpecialTokenReading::refuse);
   target.dry_run = false;

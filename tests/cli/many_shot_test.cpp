@@ -285,7 +285,7 @@ BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_i
 }
 
 // Of the thirty-one facts, seven are test facts: they are queried both in a single row of seven and
-// each in isolation.
+// individually.
 BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   table("birth", 125, 8);
   const ConsoleRun run = many_shot({"--eic", "both", "--train", "100", "--limit", "7"});

@@ -20,8 +20,8 @@ BOOST_AUTO_TEST_SUITE(merge)
 
 namespace {
 
-/// Checks that a job that is run in `count` shards and then merged equals `whole`, except for
-/// run.json. `words(options, run)` returns the arguments for the call.
+/// Checks that a job run in `count` shards and then merged equals `whole`, except for run.json.
+/// `words(options, run)` returns the arguments for the call.
 template <class Words, class Make>
 void check_shards(const TemporaryFolder& folder, std::size_t count, Words words, Make make,
                   const std::vector<std::string>& options = {}) {

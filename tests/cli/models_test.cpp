@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_
   holds("\nhf:o/good  0.0 kB  folder                all commands\n");
   holds("none: see below\n");
   const std::string path = (folder / "models/o/odd").string();
-  // The message names settings as command-line options.
+  // The message refers to settings by their command-line options.
   holds("\nhf:o/odd cannot be used: " + path + ": is odd; give --server http://localhost:8000\n");
 }
 

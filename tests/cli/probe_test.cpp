@@ -390,8 +390,8 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, Consol
   BOOST_TEST(json.at("settings").at("pll") == "original");
   BOOST_TEST(json.at("settings").at("bos").is_null());
   BOOST_TEST(json.at("masked_inputs_computed") <= json.at("masked_inputs"));
-  // The masked inputs are all tokens of all statements, one for each byte: 378 includes one BOS for
-  // each of the 13 statements.
+  // There is one masked input for each token of each statement, that is, for each byte; the number
+  // 378 also includes one BOS for each of the 13 statements.
   BOOST_TEST(json.at("masked_inputs") == 378 - 13);
   const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
   BOOST_TEST(metadata.at("capital").at("pll_metric") == "original");

@@ -537,7 +537,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_others_are_another_setting, OtherVectors) {
   BOOST_TEST(rank({"--entities", at("v.npy"), "--resume"}).refused("the run was started with"));
 }
 
-// Combining one model's vectors with another model's queries is a mistake or an experiment.
+// Combining one model's vectors with another model's queries is either a mistake or an experiment.
 BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles) {
   BOOST_TEST(rank({}, "own").code == 0);
   folder.write("other.gguf", "stands for another model");
@@ -772,7 +772,7 @@ BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
   BOOST_TEST(slurp(folder / "run/deer_ranks.jsonl") == slurp(folder / "own/deer_ranks.jsonl"));
 }
 
-// The relations have 36, 35 and 36 facts; seven facts of each are shots. The oracle is
+// The relations have 36, 35 and 36 facts; seven facts of each are shots. The oracle computes
 // double-precision cosines between the vectors of texts that are written out here.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
   Words options = all_methods;

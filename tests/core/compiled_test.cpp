@@ -17,8 +17,8 @@ PLUMB_INLINE int answer() {
 
 }  // namespace
 
-// The tests of the report room use the bodies in its headers; those of the run room use the bodies
-// in the library.
+// The tests in tests/report use the function bodies in the report headers; those in tests/run use
+// the function bodies in the library.
 BOOST_AUTO_TEST_CASE(headers_bring_their_bodies_unless_they_are_told_otherwise) {
   static_assert(PLUMB_BODIES == 1);
   BOOST_TEST(std::string(PLUMB_WORDS(PLUMB_INLINE)) == "inline");

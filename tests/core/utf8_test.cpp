@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(each_broken_byte_becomes_the_replacement_character) {
   BOOST_TEST(valid_utf8("caf\xE9") == "caf\uFFFD");
   BOOST_TEST(valid_utf8("\xE9t\xE9!") == "\uFFFDt\uFFFD!");
   BOOST_TEST(valid_utf8("漢\xF0\x9F\x98") == "漢\uFFFD\uFFFD\uFFFD");  // a truncated emoji
-  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead byte by itself
+  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead byte on its own
   BOOST_TEST(valid_utf8("\x98漢") == "\uFFFD漢");  // the last byte of a truncated emoji
   BOOST_TEST(valid_utf8("\xED\xA0\x80") == "\uFFFD\uFFFD\uFFFD");  // a surrogate
 }

@@ -370,7 +370,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported,
     BOOST_TEST(load(fact + rest + "}\n" + R"({"subject": "D", "object": "x", "split": "test"})")
                    .facts.size() == 2U);
   }
-  // An empty field in a .csv is treated the same. Training facts do not need choices.
+  // An empty field in a .csv is treated the same way. Training facts do not need choices.
   write("c.csv", "subject,object,choices,split\nA,x,['y'],test\nB,y,,train\nC,y,,test\n");
   BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
                         says(Fault::user, "c.csv:4: choices: is missing or empty"));

@@ -176,8 +176,8 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   BOOST_TEST(place.templates == std::vector<std::string>{"[X] was born in [Y] ."});
   BOOST_TEST(place.facts[0].subject_id == "Q7174001");
   BOOST_TEST(place.facts[1].subject_id == "of Lonnie Lynn");
-  // An answer is identified by its label. If two labels share an identifier, the first label gets
-  // it.
+  // An answer is identified by its label. If two labels share an identifier, the identifier is
+  // assigned to the first label.
   BOOST_TEST(place.option_ids ==
              (std::vector<std::string>{"Q671", "place_of_birth-1", "place_of_birth-2"}));
   BOOST_TEST(place.options == (std::vector<std::string>{"Newport", "Chicago", "Newport, Wales"}));

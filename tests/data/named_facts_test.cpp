@@ -37,8 +37,8 @@ BOOST_AUTO_TEST_CASE(facts_of_a_closed_set_have_their_right_options) {
   const auto facts = named_facts(dataset);
   BOOST_REQUIRE(facts.size() == 5U);
   BOOST_TEST(shown(facts[0]) == "capital/0: Q142 France > Q90 Paris");
-  // An instance keeps its number even if others were removed. Cairo is also a subject, with an
-  // additional name.
+  // An instance keeps its number even if other instances are removed. Cairo is also a subject, with
+  // an additional name.
   BOOST_TEST(shown(facts[1]) == "capital/2: Q884 Korea Hanguk > Q8684 Seoul");
   BOOST_TEST(shown(facts[2]) == "capital/3: Q79 Egypt > Q85 Cairo al-Qahira");
   BOOST_TEST(shown(facts[3]) == "river/0: Q85 Cairo al-Qahira > Q3392 Nile Iteru");

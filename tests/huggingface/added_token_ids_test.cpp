@@ -17,7 +17,7 @@ using plumb::detail::test::TemporaryFolder;
 namespace {
 
 /// The tokens as "ID CONTENT", with special ones in [], such as "0 [<s>] 4 <x>". New ids start
-/// after a vocabulary of three.
+/// after a vocabulary of three tokens.
 struct Numbered {
   explicit Numbered(const TemporaryFolder& folder, const char* listed, bool keeps_list = true)
       : files(plumb::detail::read_tokenizer_config(folder.path())) {

@@ -56,8 +56,8 @@ std::vector<MaskedQuery> random_queries(std::size_t count) {
 
 }  // namespace
 
-// safetensors' save_model may store the weights this way: if they have two names, it keeps only one
-// of them.
+// safetensors' save_model may store the weights this way: if a tensor has two names, it keeps only
+// one of them.
 BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
   const struct {
     std::string name, embeddings, decoder, bias, own_bias;

@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) 
 }
 
 // The mean is (1/2 + 5/6) / 2 = 2/3. Both relations have seeds 0 and 1, whose means are (3/4 + 1/2)
-// / 2 = 5/8 and (1/4 + 1) / 2 = 5/8. Their means do not vary, although both relations do. Across
-// relations, the deviations are ±1/6.
+// / 2 = 5/8 and (1/4 + 1) / 2 = 5/8. The seeds' means do not vary, although both relations' values
+// do. Across relations, the deviations are ±1/6.
 BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));

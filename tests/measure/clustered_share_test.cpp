@@ -37,7 +37,7 @@ double coverage(std::size_t n, double p) {
   return share;
 }
 
-/// `count` values: `right` ones, and otherwise zeros.
+/// `count` values: `right` ones, and zeros for the rest.
 std::vector<double> facts(std::size_t right, std::size_t count) {
   std::vector<double> values(count, 0.0);
   for (std::size_t i = 0; i < right; ++i) values[i] = 1;

@@ -217,9 +217,9 @@ BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
   BOOST_TEST(made.tuned_given_base.left_out.relations == 1U);
 }
 
-// Under seed 0, the base is right for 2 of 2 facts and the tuned model for 1; under seed 1, for 1
-// and 0. The tuned model is worse by 1/2 on every fact, and thus in every resample, so there is no
-// interval.
+// Under seed 0, the base is right for 2 of 2 facts and the tuned model for 1; under seed 1, the
+// numbers are 1 and 0. The tuned model is worse by 1/2 on every fact, and thus in every resample,
+// so there is no interval.
 BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   const std::vector<ModelAnswers> models{{"base", {by_seed("P1", {"11", "10"})}},
                                          {"tuned", {by_seed("P1", {"10", "00"})}}};

@@ -81,7 +81,7 @@ struct JobTarget {
   /// Whether the model was specified by the variable PLUMB_MODEL. If so, errors about the model
   /// refer to that variable.
   bool model_of_variable = false;
-  /// Whether the engine supports `precision`; the precision of any other engine is unknown.
+  /// Whether the engine supports `precision`; if it does not, its precision is unknown.
   bool takes_precision = true;
   /// For a model specified as hf:OWNER/NAME: the user's argument, and the model's name in results.
   /// Otherwise both are empty.
@@ -343,7 +343,7 @@ struct JobTarget {
   }
 };
 
-/// Throws a user error for a missing option; `command` is "plumb probe".
+/// Throws a user error for a missing option; `command` is, for example, "plumb probe".
 inline void(require)(const std::filesystem::path& word, const char* option,
                      const std::string& command) {
   if (!word.empty()) return;
@@ -370,7 +370,7 @@ inline void check_out(const JobTarget& target) {
   if (!target.resume) refuse_used(target.out);
 }
 
-/// Whether the model will be masked; nullopt if that is not known before it is loaded.
+/// Whether the model is a masked model; nullopt if that is not known before it is loaded.
 [[nodiscard]] inline std::optional<bool> will_be_masked(const ModelMaker& make_model,
                                                         const JobTarget& target) {
   const auto kind = target.asking_model(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb many-shot: what does a model know about a relation if it sees only examples of it?
+// plumb many-shot: what does a model know about a relation if it sees only examples of the
+// relation?
 //
 // Scores the choices for every test fact after shots from its relation, or replays a study from a
 // file.

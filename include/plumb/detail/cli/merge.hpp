@@ -47,7 +47,7 @@ struct MergeArguments {
   }
 };
 
-/// The command that created a run. Throws a user error if its run.json does not record it.
+/// The command that created a run. Throws a user error if run.json does not record the command.
 inline std::string command_of(const DiskPath& folder, const Json& record) {
   const auto words = string_list(record, "command_line").value_or(std::vector<std::string>{});
   if (words.size() > 1 && record.value("options", Json()).is_object()) return words[1];

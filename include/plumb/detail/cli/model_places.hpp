@@ -115,8 +115,8 @@ struct HubName {
          (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
 }
 
-/// A folder's .gguf files. If a model has several parts, only the first part, which stands for the
-/// model.
+/// A folder's .gguf files. If a model has several parts, only the first part is included; it stands
+/// for the model.
 [[nodiscard]] inline std::vector<DiskPath> gguf_models(const DiskPath& folder) {
   std::vector<DiskPath> files = folder.files(".gguf");
   std::erase_if(files, is_later_part);

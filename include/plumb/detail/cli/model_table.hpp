@@ -3,7 +3,8 @@
 
 // Which models does one command run, one after another?
 //
-// They are given by several words, `--model [NAME=]MODEL …`, or by a table, `--models FILE`:
+// They are specified by several arguments, `--model [NAME=]MODEL …`, or by a table, `--models
+// FILE`:
 //
 //   models.csv     a header, then one model per line: name, path (or url), and any of family, size,
 //                  kind; every other column is an option of the command, set for this model only

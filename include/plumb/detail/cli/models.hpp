@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// "270.9 MB"; a MB is a million bytes, as in the tools that download models.
+/// "270.9 MB"; 1 MB is a million bytes, as in the tools that download models.
 [[nodiscard]] inline std::string bytes_in_words(std::uintmax_t bytes) {
   auto number = static_cast<double>(bytes) / 1000;
   std::string unit = "kB";

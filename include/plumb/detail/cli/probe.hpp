@@ -45,7 +45,8 @@ struct ProbeArguments {
     visit_scoring(self, visitor);
   }
 
-  /// Throws a user error for missing or contradictory options; `command` is "plumb probe".
+  /// Throws a user error for missing or contradictory options; `command` is, for example, "plumb
+  /// probe".
   void(check)(const std::string& command) const {
     (require)(probe.data, "--data", command);
     require_model(target, command);

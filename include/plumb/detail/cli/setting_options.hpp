@@ -167,8 +167,8 @@ void read_settings(const options::variables_map& values, Console& console, Setti
   Settings::visit(std::as_const(settings), record);
 }
 
-/// Reads a subcommand's arguments into its settings. Returns nullopt after printing help, otherwise
-/// the parsed arguments, which show callers which options were specified.
+/// Reads a subcommand's arguments into its settings. Returns nullopt after printing help; otherwise
+/// returns the parsed arguments, from which callers can see which options were specified.
 template <class Settings>
 std::optional<options::variables_map> parse_settings(Console& console, const std::string& called,
                                                      Settings& settings,

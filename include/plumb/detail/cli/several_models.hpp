@@ -104,7 +104,7 @@ struct ComparingCommand {
   Json options = Json::object();
 };
 
-/// The comparison using `command`, with those of the user's options that are listed in `names`.
+/// Returns a comparison that uses `command` and the user's options that are listed in `names`.
 inline ComparingCommand comparing_with(const Console& console, const std::string& command,
                                        const std::vector<std::string>& names) {
   ComparingCommand made{command};
@@ -131,10 +131,10 @@ inline int compare_several(Console& console, const JobTarget& target,
   return console.run(by.name, comparing);
 }
 
-/// Runs `command` ("probe") for each model. Returns 0 if all runs succeeded, 2 if the user can fix
-/// all failures, otherwise 1. `asked` contains the settings of a probe, which determine the number
-/// of shot draws per model. Throws a user error for models that have the same name; also throws
-/// Interrupted.
+/// Runs `command` (for example, "probe") for each model. Returns 0 if all runs succeeded, 2 if the
+/// user can fix all failures, otherwise 1. `asked` contains the settings of a probe, which
+/// determine the number of shot draws per model. Throws a user error for models that have the same
+/// name; also throws Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
                           const ComparingCommand& by, const ProbeSettings* asked = nullptr) {
   std::vector<AskedModel> models = asked_models(target);

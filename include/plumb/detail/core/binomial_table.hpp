@@ -11,7 +11,7 @@
 // and no product is added to anything. Therefore no compiler can fuse a multiplication with an
 // addition, and the table has the same bits on every IEEE machine. Accuracy: with up to a million
 // trials, the tabulated function is within 1e-12 of the exact one everywhere. Outcomes whose
-// probability is below 2^-53 times that of the most likely outcome are never drawn.
+// probability is below 2^-53 times the probability of the most likely outcome are never drawn.
 
 #include <algorithm>
 #include <bit>
@@ -80,7 +80,7 @@ class BinomialTable {
   }
 
  private:
-  /// The number of successes that the first entry stands for.
+  /// The number of successes that the first entry represents.
   std::uint64_t first_ = 0;
   /// P(successes ≤ first + i).
   std::vector<double> at_most_;

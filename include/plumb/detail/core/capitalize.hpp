@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The upper-case form of each of the code points first, first + stride, …, last is that code point
-/// plus delta.
+/// For each of the code points first, first + stride, …, last, the upper-case form is the code
+/// point plus delta.
 struct UpperCaseRun {
   std::uint32_t first, last, stride;
   std::int32_t delta;

@@ -39,9 +39,9 @@ using ChatRenderer = std::function<std::string(
     const ChatTemplate& by, std::span<const ChatMessage> conversation, bool opens_answer)>;
 
 /// Runs templates with llama.cpp's Jinja engine; defined in the component plumb::chat. The output
-/// matches that of transformers' apply_chat_template. `strftime_now` always returns 26 July 2024,
-/// so that a run produces the same bytes on any day. Llama 3's templates fall back to this date if
-/// no clock is available. Each thread needs its own renderer.
+/// matches the output of transformers' apply_chat_template. `strftime_now` always returns 26 July
+/// 2024, so that a run produces the same bytes on any day. Llama 3's templates fall back to this
+/// date if no clock is available. Each thread needs its own renderer.
 [[nodiscard]] ChatRenderer jinja_renderer();
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -42,8 +42,8 @@ inline const char* past_word(const char* first, const char* last, std::string_vi
 
 /// std::from_chars(first, last, value), implemented with strtod. It reads the longest prefix that
 /// consists of an optional "-" followed by either digits with at most one point and an optional
-/// exponent, or "inf", "infinity" or "nan". "nan(…)" is read up to the bracket. `value` is
-/// unchanged if the result has an error.
+/// exponent, or "inf", "infinity" or "nan". "nan(…)" is read only up to the opening parenthesis.
+/// `value` is unchanged if the result has an error.
 inline std::from_chars_result read_number_by_strtod(const char* first, const char* last,
                                                     double& value) {
   const char* at = first;
@@ -81,7 +81,8 @@ inline std::from_chars_result read_number_by_strtod(const char* first, const cha
     text.append(mantissa, at);
   }
   const double read = std::strtod(text.c_str(), nullptr);
-  // The number is greater than the largest double, or closer to 0 than half the smallest one.
+  // The number is greater than the largest double, or closer to 0 than half the smallest positive
+  // double.
   if (std::isinf(read) || (read == 0 && !is_zero)) return {at, std::errc::result_out_of_range};
   value = read;
   return {at, std::errc()};
@@ -108,8 +109,8 @@ inline std::optional<double> finite_number(std::string_view text) {
   return value;
 }
 
-/// A number rounded to ten significant digits, so that it survives being written and read back
-/// unchanged.
+/// A number rounded to ten significant digits, so that writing it and reading it back yields the
+/// same number.
 inline double ten_digits(double value) {
   std::array<char, 40> text{};
   const auto end =

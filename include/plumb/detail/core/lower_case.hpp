@@ -68,7 +68,7 @@ inline constexpr auto lower_case_runs = [] {
   return detail::mapped_by(detail::lower_case_runs, value);
 }
 
-/// Appends the lower case of a code point as UTF-8, with "σ" for "ς".
+/// Appends the lower-case form of a code point as UTF-8, with "σ" for "ς".
 inline void append_lower_case(std::string& text, char32_t value) {
   const char32_t lower = to_lower(value);
   append_utf8(text, lower == U'ς' ? U'σ' : lower);

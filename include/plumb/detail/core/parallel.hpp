@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are independent pieces of work distributed over cores?
+// How are independent pieces of work distributed across cores?
 //
 // OpenMP distributes them if at least one of the program's files is compiled with OpenMP. Otherwise
 // they run one after another. A file compiled with OpenMP registers its loop at start-up, and all

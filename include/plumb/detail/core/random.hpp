@@ -4,8 +4,9 @@
 // Random numbers that make a run reproducible anywhere.
 //
 // Each stream has a name. The same (seed, name) always produces the same numbers, regardless of
-// which streams were used before, in which order or on which thread. The C++ standard fixes the
-// output of std::mt19937_64 but not of its distributions, so the draws are implemented here.
+// which streams were used before, in which order or on which thread. The C++ standard specifies the
+// output of std::mt19937_64 but not of the standard distributions, so the draws are implemented
+// here.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +38,7 @@ class RandomStream {
   }
 
   /// Draws `count` of the values (by default all) without replacement and moves them to the front,
-  /// in the order drawn (Fisher and Yates). A larger count starts with the same draws.
+  /// in the order drawn (Fisher and Yates). With a larger `count`, the first draws are the same.
   template <class Values>
   void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < (std::min)(count, values.size()); ++i) {

@@ -21,7 +21,7 @@ class Spool {
  public:
   explicit Spool(std::size_t room = std::size_t{64} << 20U) : room_(room) {}
 
-  /// Stores the bytes and returns their number: 0, 1, 2 …
+  /// Stores a byte string and returns its number: 0, 1, 2 …
   std::size_t add(std::string_view bytes) {
     Entry entry{0, bytes.size(), {}, false};
     if (in_memory_ + bytes.size() > room_ && write(bytes, entry)) {

@@ -5,8 +5,8 @@
 //
 // The distance between two words is the smallest number of edits that turns one into the other; an
 // edit inserts, deletes or replaces a letter, or swaps two adjacent letters. No letter is edited
-// twice (Damerau 1964, as optimal string alignment). A known word is suggested only if it is close
-// to what was typed.
+// twice (Damerau 1964, in the variant called optimal string alignment). A known word is suggested
+// only if it is close to what was typed.
 
 #include <algorithm>
 #include <cstddef>

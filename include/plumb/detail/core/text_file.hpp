@@ -63,8 +63,8 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
   return text;
 }
 
-/// Calls `visit(text, line)` for each line, without its newline; lines count from 1, and `visit`
-/// may change the text. The last line need not end in a newline. Throws the same errors as
+/// Calls `visit(text, line)` for each line, without its newline; lines are numbered from 1, and
+/// `visit` may change the text. The last line need not end in a newline. Throws the same errors as
 /// for_each_block.
 template <class Visit>
 void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "check that it exists") {
@@ -88,8 +88,8 @@ void for_each_whole_line(const DiskPath& file, Visit visit) {
 
 /// Splits text that comes in blocks into lines. A line longer than `most` (at least 4) bytes is
 /// passed in pieces that end after white space where possible. Memory is bounded by the block size
-/// plus `most`. Calls `visit(piece, line, ends)`: lines count from 1, and `ends` is true for a
-/// line's last piece. Not thread-safe.
+/// plus `most`. Calls `visit(piece, line, ends)`: lines are numbered from 1, and `ends` is true for
+/// a line's last piece. Not thread-safe.
 template <class Visit>
 class LinePieces {
  public:

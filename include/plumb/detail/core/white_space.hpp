@@ -3,11 +3,11 @@
 
 // Which characters are white space, and how is it trimmed from text?
 //
-// There are two definitions. For text written by people and models, it is the property White_Space
-// of The Unicode Standard (PropList), which is also what \s matches in regular expressions:
-// `is_white_space`, `leading_white_space`. In data files, it is a space, a tab, a carriage return
-// or a line feed: `is_blank`, `trimmed`. File formats treat Unicode's other spaces as ordinary
-// characters.
+// There are two definitions. For text written by people and models, white space is the property
+// White_Space of The Unicode Standard (PropList), which is also what \s matches in regular
+// expressions: `is_white_space`, `leading_white_space`. In data files, it is a space, a tab, a
+// carriage return or a line feed: `is_blank`, `trimmed`. File formats treat Unicode's other spaces
+// as ordinary characters.
 
 #include <cstddef>
 #include <string_view>

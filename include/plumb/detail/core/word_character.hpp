@@ -3,13 +3,13 @@
 
 // Which characters make up words?
 //
-// Letters, marks and numbers (Unicode 14, general categories L, M and N). An unassigned code point
-// is treated like the assigned code point before it, so that an emoji that Unicode adds later is
-// not a word. Punctuation, symbols, white space and control characters separate words. Characters
-// without a visible shape (soft hyphen, joiners, direction and variation marks, byte order mark)
-// are ignored. Chinese characters and Japanese kana are written without spaces, so each is treated
-// as a word. Phrases in Thai, Lao, Khmer and Burmese, also written without spaces, are not divided
-// into words.
+// Words consist of letters, marks and numbers (Unicode 14, general categories L, M and N). An
+// unassigned code point is treated like the assigned code point before it, so that an emoji that
+// Unicode adds later is not a word. Punctuation, symbols, white space and control characters
+// separate words. Characters without a visible shape (soft hyphen, joiners, direction and variation
+// marks, byte order mark) are ignored. Chinese characters and Japanese kana are written without
+// spaces, so each is treated as a word. Phrases in Thai, Lao, Khmer and Burmese, also written
+// without spaces, are not divided into words.
 
 #include <array>
 #include <cstdint>

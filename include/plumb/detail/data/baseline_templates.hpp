@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts of earlier work are many-shot probes compared with?
+// Which prompts from earlier work are many-shot probes compared with?
 //
 // Human-generated prompts (HGP) are written by people, and machine-mined prompts (MMP) are found in
 // text; both consist of a few words that contain the subject and are to be followed by the object.

@@ -7,8 +7,8 @@
 // wrong. Such a field is therefore rejected wherever unknown fields are otherwise ignored. A field
 // that contains a text or a list is recognised by its name: choices, options, candidates,
 // distractors or alternatives, in any case and spelling, even as part of a longer name
-// ("answer_choices", "OptionA"). A field is also recognised by its value if that is a list or a
-// string containing a list ("['a', 'b']").
+// ("answer_choices", "OptionA"). A field is also recognised by its value if the value is a list or
+// a string that contains a list ("['a', 'b']").
 
 #include <array>
 #include <set>
@@ -44,7 +44,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   });
 }
 
-/// Whether a string contains a list, whether of texts or of anything else.
+/// Whether a string contains a list of texts or of anything else.
 [[nodiscard]] inline bool holds_written_list(const std::string& text) {
   if (!has_brackets(text)) return false;
   Json json;
@@ -78,7 +78,8 @@ class UnreadChoices {
     report_(user_error(std::move(site), "appears twice, as '" + first + "' and '" + name + "'",
                        "keep one of them, or rename the other"));
   }
-  /// Checks only the names. For a row whose `choices` are read and whose other fields may be lists.
+  /// Checks only the names. Used for a row whose `choices` are read and whose other fields may be
+  /// lists.
   void check_names(const Json& row, const Site& site) {
     for (const auto& [name, value] : row.items()) {
       if (name == "choices" || !(value.is_string() || value.is_structured()) || value.empty())

@@ -9,14 +9,15 @@
 //                              "Multiple Choices": "['24 December 1931', …]"}, as in T-REx-MC
 // or .csv files with these columns. A folder of such files is a dataset. A fact's relation is its
 // Relation_ID field or, failing that, its relation field or the name of its file. If the folder has
-// a train and a test file, each file contains a part of all relations. Field names are matched
+// a train and a test file, each file contains part of every relation. Field names are matched
 // regardless of case and spelling (bare_name). `choices` may include or omit the object. It may be
 // a list, or a string that contains one (python_list.hpp). The field may be missing from the whole
 // table, or only from training facts. Other fields are ignored unless they look like choices. There
 // are no templates, so only probes that need none can use such a table. In a published split,
 // training facts about a subject that is also tested are left out, because they would appear as
-// shots before their own question. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
-// Appendix A.2, and its authors' program, which appends the object to the choices.
+// shots before the question about that subject. Source: "Towards Reliable Latent Knowledge
+// Estimation in LLMs", Appendix A.2, and its authors' program, which appends the object to the
+// choices.
 
 #include <algorithm>
 #include <array>

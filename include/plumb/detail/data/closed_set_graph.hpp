@@ -6,8 +6,8 @@
 // Each fact becomes a triple from its subject to its answer. The relation's options are its
 // possible tails. Closed-set datasets have no training part to draw shots from. Therefore, ten
 // facts of each relation (a fifth if there are fewer than fifty), drawn using the relation's code,
-// become the training part; the rest form the test part. Nor do closed-set datasets have relation
-// names. A relation's name consists of the words between [X] and [Y] in the first of its templates
+// become the training part; the rest form the test part. Closed-set datasets have no relation names
+// either. A relation's name consists of the words between [X] and [Y] in the first of its templates
 // that begins and ends with these placeholders ("is produced by"), or, if there is none, of the
 // words of its first template. Entities have no descriptions, so each description is "-". Source of
 // the comparison: "Cosine Similarity as Logits?", appendix C.2, which does not specify how BEAR's
@@ -56,8 +56,8 @@ inline std::string relation_words(const Relation& relation) {
   return words.empty() ? relation.code : words;
 }
 
-/// The graph of the relations with these codes, or of all if `codes` is empty. Throws a user error
-/// for a code that the dataset lacks.
+/// The graph of the relations with these codes, or of all relations if `codes` is empty. Throws a
+/// user error for a code that the dataset lacks.
 [[nodiscard]] inline KnowledgeGraph graph_of(const Dataset& dataset,
                                              const std::vector<std::string>& codes) {
   constexpr std::size_t shots = 10;
@@ -84,8 +84,8 @@ inline std::string relation_words(const Relation& relation) {
     GraphRelation& made = graph.relations.emplace_back(
         GraphRelation{relation.code, detail::relation_words(relation)});
     for (std::size_t o = 0; o < relation.options.size(); ++o) {
-      // Options without identifiers get one from their position, which has no meaning in other
-      // relations.
+      // An option without an identifier gets one based on its position, which has no meaning in
+      // other relations.
       const bool has_id = o < relation.option_ids.size() &&
                           relation.option_ids[o] != relation.code + "-" + std::to_string(o);
       made.range.push_back(

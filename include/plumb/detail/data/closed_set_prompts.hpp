@@ -7,10 +7,10 @@
 // SubjectGroups, so subjects that share a label are merged into one, which is given the name of the
 // first. An object has the label given in its fact and the aliases from object_aliases. The
 // templates are either the relation's own or come from a file, which then also selects the
-// relations. A relation's own templates count as manual. Each forms its own group, and a template
-// that ends like a question has the question style. Source of the structure: MyriadLAMA, "What
-// Matters in Learning Facts in Language Models?", section 4.1. Non-goal: the options; here the
-// model does not choose among them.
+// relations. A relation's own templates count as manual. Each template forms its own group, and a
+// template that ends like a question has the question style. Source of the structure: MyriadLAMA,
+// "What Matters in Learning Facts in Language Models?", section 4.1. Non-goal: the options; here
+// the model does not choose among them.
 
 #include <cstddef>
 #include <string>
@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The relation's own templates. Duplicates are merged, because a closed set may contain some
-/// (BEAR's P103 has duplicates). Invalid templates are reported.
+/// The relation's own templates. Duplicates are merged, because a closed set may contain some, as
+/// BEAR's P103 does. Invalid templates are reported.
 inline std::vector<PromptTemplate> own_prompt_templates(const Relation& relation,
                                                         const ProblemSink& report) {
   std::vector<PromptTemplate> made;

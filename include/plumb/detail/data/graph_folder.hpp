@@ -218,8 +218,8 @@ class GraphBuilder {
   }
 
   /// Throws a user error if a part contains a header after its first line, as can happen when files
-  /// are concatenated. A row that looks like a header is not one if another row has the same
-  /// relation: in a graph of letters, "h r t" may be a triple.
+  /// are concatenated. A row that looks like a header is treated as a triple if another row has the
+  /// same relation: "h r t" may be a triple in a graph whose entities and relations are letters.
   void refuse_headers_inside() const {
     for (const auto& [relation, sites] : headers_) {
       if (rows_.at(relation) == sites.size()) throw header_inside(sites.front());

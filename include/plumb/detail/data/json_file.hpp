@@ -120,9 +120,9 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return object_of_text(read_text(file), file);
 }
 
-/// The line, from 1, of `value` after `key` in a JSON text. Returns the key's line if `value` is
-/// empty or is spelled differently from how nlohmann-json would write it, and 0 if the key itself
-/// is spelled differently.
+/// The line number, counted from 1, of `value` after `key` in a JSON text. Returns the key's line
+/// if `value` is empty or is spelled differently from how nlohmann-json would write it, and 0 if
+/// the key itself is spelled differently.
 [[nodiscard]] inline std::size_t line_of_json(std::string_view text, const std::string& key,
                                               const std::string& value = {}) {
   const std::string wanted = Json(key).dump();

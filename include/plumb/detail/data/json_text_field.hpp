@@ -61,7 +61,7 @@ class JsonTextField {
     return problem;
   }
 
-  /// Whether the line that ended last was only white space rather than an object.
+  /// Whether the last completed line contained only white space instead of an object.
   [[nodiscard]] bool was_blank() const noexcept { return is_blank_; }
 
  private:
@@ -208,7 +208,7 @@ class JsonTextField {
   Kind kind_ = Kind::other;
   bool in_string_ = false, found_ = false, is_blank_ = false;
   const char* problem_ = nullptr;
-  /// The open brackets, each as its closing bracket.
+  /// The closing brackets that match the open ones.
   std::string closers_;
   std::string key_, escape_, out_;
   /// The first half of a surrogate pair, or 0.

@@ -7,13 +7,13 @@
 //   P190/test.jsonl          {"sub_label": "Elek", "obj_uri": ["Q507846"], "obj_label": [{"rdf":
 //                             "Sebiș", "alternative": ["Sebiş"], "chosen": "Sebiș"}]}
 //   question-templates.csv   P190, What are the twin municipalities of [S]?
-// Each row is a fact with all of its objects. `obj_label` may also be a single text. An object's
+// Each row is a fact with all of its objects. `obj_label` may also be a single string. An object's
 // label is `chosen`, as in KAMEL's shots; its aliases are `alternative`. `rdf` is ignored: it
 // equals `chosen` for entities and is null for dates and quantities. For dates and quantities,
 // KAMEL's table script uses the first alternative as the main label ("16 December 1949", while
 // `chosen` is "1949"). The question list is in the folder or, as published, in one of the two
 // folders above it. Each relation gets one template from it, "… [X]? [Y]". Training rows become
-// shots, test rows become questions, and dev.jsonl is left out. Relations are in the order of their
+// shots, test rows become questions, and dev.jsonl is not read. Relations are in the order of their
 // numbers. Source: Kalo and Fichtel 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in
 // Language Models"; prompt/kamel_prompt.hpp describes how KAMEL phrases its questions.
 

@@ -13,7 +13,7 @@
 // This is the layout of the LAMA probe (Petroni et al. 2019), of its subset without helpful names
 // (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/), and of mLAMA (Kassner et al. 2021).
 // mLAMA's lineid is a fact's number, which is the same in all languages, and is stored as a column.
-// The path is the whole folder, one of its parts that has relations.jsonl next to it, or a folder
+// The path may be the whole folder, one of its parts with relations.jsonl next to it, or a folder
 // that contains relations.jsonl and the facts. A relation that is listed several times has several
 // templates. A relation without a fact file is skipped, because LAMA's own list includes more
 // relations than LAMA has; facts without a template are skipped too. The list contains only T-REx's
@@ -50,7 +50,7 @@ inline constexpr std::array<LamaTemplate, 3> google_re_templates{
      {"date_of_birth", "[X] (born [Y])."},
      {"place_of_death", "[X] died in [Y] ."}}};
 
-/// Whether a folder's name is that of a part whose sentences come from templates.
+/// Whether a folder is named after a part whose sentences come from templates.
 inline bool is_lama_part(const DiskPath& folder) {
   const std::string name = folder.name();
   return name.starts_with("TREx") || name.starts_with("Google_RE");
@@ -64,8 +64,8 @@ inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   return file;
 }
 
-/// The list of templates of an mLAMA language, whose folder contains a fact file for at least one
-/// listed relation; nullopt for other folders.
+/// The template list of an mLAMA language whose folder contains a fact file for at least one listed
+/// relation; nullopt for other folders.
 inline std::optional<DiskPath> mlama_templates(const DiskPath& folder) {
   auto file = folder / "templates.jsonl";
   if (!file.is_file() || (folder / "facts.jsonl").exists()) return {};
@@ -131,7 +131,8 @@ inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
   return found;
 }
 
-/// The codes of the folders' fact files that are not in `known`, as a list for a message.
+/// The relation codes of the folders' fact files that are missing from `known`, formatted as a list
+/// for a message.
 inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
                                       const std::vector<std::string>& known) {
   std::string codes;

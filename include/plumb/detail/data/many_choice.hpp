@@ -41,8 +41,8 @@ struct ManyChoiceRule {
 };
 
 /// The relation with only the drawn facts, in their original order, each marked with its part and
-/// its choices. Returns nullopt if the relation has too few facts or objects. An object is an
-/// option that is some fact's answer.
+/// its choices. Returns nullopt if the relation has too few facts or objects. Here, an object is an
+/// option that is the answer to at least one fact.
 [[nodiscard]] inline std::optional<Relation> many_choice_relation(const Relation& relation,
                                                                   const ObjectAliases& aliases,
                                                                   const ManyChoiceRule& rule) {

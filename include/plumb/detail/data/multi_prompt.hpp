@@ -5,7 +5,7 @@
 //
 // A fact is a subject with all its objects in a relation, and each entity has all its names. A
 // relation has many templates. A prompt is a template that contains one of the subject's names. Any
-// name of any object is a right answer. Source: MyriadLAMA, "What Matters in Learning Facts in
+// name of any object is a correct answer. Source: MyriadLAMA, "What Matters in Learning Facts in
 // Language Models?", section 4 (its "subject-relation pair" is a fact here). Non-goals: closed sets
 // of options (dataset.hpp), how a folder is read (multi_prompt_folder.hpp).
 
@@ -35,7 +35,7 @@ struct ManyNamedFact {
   NamedEntity subject;
   /// At least one object; the identifiers are distinct.
   std::vector<NamedEntity> objects;
-  /// Line in its file, from 1, for messages.
+  /// The line number in its file, counted from 1, for messages.
   std::size_t line = 0;
 };
 

@@ -25,8 +25,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a path is MyriadLAMA or a folder in this layout. The folder must contain facts.jsonl and
-/// must not be in a closed-set layout, because such a layout may also contain that file.
+/// Whether a path contains MyriadLAMA or is a folder in this layout. The folder must contain
+/// facts.jsonl and must not be in a closed-set layout, because such a layout may also contain that
+/// file.
 [[nodiscard]] bool is_multi_prompt(const DiskPath& path);
 
 /// The file of templates for many prompts in the folder of a closed-set dataset; nullopt if there
@@ -34,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 [[nodiscard]] std::optional<DiskPath> prompt_file_of(const DiskPath& folder);
 
 /// Reads MyriadLAMA, a folder in this layout, or a dataset in any closed-set layout. If `templates`
-/// is not empty, it replaces the folder's templates, and only the relations that it names are read.
+/// is not empty, it replaces the folder's templates, and only the relations that it lists are read.
 /// Invalid lines and relations without facts or templates are passed to `report`. Throws a user
 /// error if a file cannot be read, the layout is unknown or there is no usable data.
 [[nodiscard]] MultiPromptDataset load_multi_prompt(const DiskPath& path,
@@ -44,7 +45,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The contents of a dataset's facts.jsonl. The dataset's strings must be UTF-8.
 [[nodiscard]] std::string facts_jsonl(const MultiPromptDataset& dataset);
 
-/// The contents of a dataset's templates.jsonl. The dataset's texts must be UTF-8. The `group`
+/// The contents of a dataset's templates.jsonl. The dataset's strings must be UTF-8. The `group`
 /// field is omitted for a template without a group.
 [[nodiscard]] std::string templates_jsonl(const MultiPromptDataset& dataset);
 

@@ -84,7 +84,7 @@ inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site
 /// A relation of facts.jsonl while the file is being read.
 struct ReadRelation {
   MultiPromptRelation relation;
-  /// The first line that mentions the relation, from 1.
+  /// The number, counted from 1, of the first line that mentions the relation.
   std::size_t line = 0;
   /// The lines of the relation's subjects, keyed by the subjects' identifiers.
   std::unordered_map<std::string, std::size_t> subjects;

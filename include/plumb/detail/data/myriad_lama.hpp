@@ -10,11 +10,11 @@
 // are all `sub_ent` and `sub_aliases` values in these rows, in order of appearance. Its objects and
 // their names are collected in the same way. `obj_aliases` contains one list for each object, or is
 // a single list for all objects. A single list is assigned to the first object, because any name of
-// any object is a right answer; object labels in that list are not aliases. A relation's templates
-// are the distinct templates of its rows. Each forms its own group, because rows do not specify the
-// template that they paraphrase. A row without `is_manual` is manual, and a template's first row
-// determines its origin. Other fields are ignored. Source: "What Matters in Learning Facts in
-// Language Models?", section 4 and appendix A.
+// any object is a correct answer; object labels in that list are not aliases. A relation's
+// templates are the distinct templates of its rows. Each forms its own group, because rows do not
+// specify the template that they paraphrase. A row without `is_manual` is manual, and a template's
+// first row determines its origin. Other fields are ignored. Source: "What Matters in Learning
+// Facts in Language Models?", section 4 and appendix A.
 
 #include <cstddef>
 #include <optional>

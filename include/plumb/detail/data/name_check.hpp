@@ -94,8 +94,8 @@ inline constexpr auto quote_pairs =
                                                                   {"\u300E", "\u300F"},
                                                                   {"\uFF02", "\uFF02"}});
 
-/// Whether a text is in quotes in the style of another program or language: '"a"', "'a'" and the
-/// like.
+/// Whether a text is enclosed in quotation marks as another program or language would write them:
+/// '"a"', "'a'" and the like.
 [[nodiscard]] inline bool is_quoted(std::string_view text) {
   text = trimmed(text);
   return ranges::any_of(quote_pairs, [&](const auto& pair) {

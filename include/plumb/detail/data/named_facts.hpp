@@ -46,7 +46,7 @@ inline bool is_taken(const std::vector<std::string>& relations, const std::strin
   return relations.empty() || ranges::find(relations, code) != relations.end();
 }
 
-/// Returns the facts. Throws a user error if a relation in `relations` has none.
+/// Returns the facts. Throws a user error if `relations` lists a relation that has no facts.
 inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
                                        const std::vector<std::string>& relations) {
   for (const std::string& code : relations) {
@@ -75,7 +75,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   return dataset;
 }
 
-/// For a closed set: every fact with its right option, in the order of the dataset. Objects have
+/// For a closed set: every fact with its correct option, in the order of the dataset. Objects have
 /// the aliases from object_aliases. Throws a user error for a relation whose facts are sentences,
 /// because it has no names.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
@@ -118,7 +118,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
 }
 
 /// For a knowledge graph: the triples of its test part, which are the queries, in order. Relations
-/// are given by their identifiers.
+/// are represented by their identifiers.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const KnowledgeGraph& graph, const std::vector<std::string>& relations = {}) {
   std::vector<NamedFact> facts;

@@ -57,7 +57,7 @@ struct RelationTemplates {
   /// In file order, without duplicates; empty if every line of the relation was reported as
   /// invalid.
   std::vector<PromptTemplate> templates;
-  /// The first line that mentions the relation, from 1.
+  /// The number, counted from 1, of the first line that mentions the relation.
   std::size_t line = 0;
 };
 

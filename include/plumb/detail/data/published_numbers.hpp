@@ -12,7 +12,7 @@
 // describe the candidates and the queries, in the format that a rank run uses for `candidates` and
 // asked_queries ("500 of test"); they are empty if the source does not specify them. The other
 // fields are for human readers. Only `model`, `metric` and `value` are required, and columns with
-// other names are ignored. Non-goal: matching numbers with runs.
+// other names are ignored. Non-goal: matching numbers to runs.
 
 #include <charconv>
 #include <cmath>

@@ -161,7 +161,7 @@ class WrittenListReader {
   std::string wrong_;
 };
 
-/// Whether a text is in brackets like a list.
+/// Whether a text is enclosed in brackets, as a list is.
 [[nodiscard]] inline bool has_brackets(std::string_view text) {
   text = trimmed(text);
   return text.size() > 1 && ((text.front() == '[' && text.back() == ']') ||

@@ -69,8 +69,9 @@ class RelationBuilder {
     }
   }
 
-  /// Makes each new identifier an option, unless the options are set. For a fact without an
-  /// identifier, its label is used. The first label of an identifier becomes the option's label.
+  /// Makes each new identifier an option, unless the options are set. If a fact's answer has no
+  /// identifier, its label is used instead. The first label of an identifier becomes the option's
+  /// label.
   void take_options_by_id() { by_id_ = true; }
 
   /// Declares that each subject is a sentence containing [Y] that serves as its own template.

@@ -32,7 +32,8 @@ inline void refuse_other_encoding(const DiskPath& file) {
   head.resize(static_cast<std::size_t>(stream->gcount()));
   const std::string_view zeros("\0\0", 2);
   const bool has_mark = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
-  // If there is no byte order mark, ASCII letters have a zero byte on one side.
+  // If there is no byte order mark, a wide encoding is recognised by the zero byte on one side of
+  // an ASCII letter.
   const bool has_zeros = head.size() > 1 && (head[0] == '\0') != (head[1] == '\0');
   if (has_mark || has_zeros || head.starts_with(zeros)) {
     const bool is_wide = head.size() > 3 && (head.starts_with(zeros) || head.substr(2, 2) == zeros);

@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts of a templates.jsonl, by relation.
+/// The template strings in a templates.jsonl, grouped by relation.
 inline Json prompt_template_texts(const DiskPath& file) {
   Json all = Json::object();
   const PromptTemplateFile templates(file);

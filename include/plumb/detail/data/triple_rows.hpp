@@ -6,8 +6,8 @@
 //   {"head": "Brian May", "tail": "19 July 1947", "relation": "date of birth", "title": …, "text": …}
 // JSON lines with one triple each, in one file or in all .jsonl files of a folder. This is the
 // processed T-REx from which IC-LKE's T-REx-MC was created ("Towards Reliable Latent Knowledge
-// Estimation in LLMs", appendix A.2). A triple that appears in several texts is one fact, and
-// instances number the distinct facts. A "/" in a relation's name becomes "-", because results
+// Estimation in LLMs", appendix A.2). A triple that appears in several texts is one fact, and only
+// distinct facts are numbered as instances. A "/" in a relation's name becomes "-", because results
 // files are named after it. There are no templates, so only probes that do not need any can use
 // this dataset. data/many_choice.hpp draws from it using T-REx-MC's rule.
 

@@ -9,7 +9,7 @@
 //   facts.jsonl  objects with these fields, as Hugging Face's datasets library writes a table
 //   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, next to the table
 //
-// The options are a relation's distinct objects, in order of appearance. A row with several right
+// The options are a relation's distinct objects, in order of appearance. A row with several correct
 // objects yields one fact for each of them. The objects are in a JSON or Python list, or in a
 // column for several objects (such as `objects`). Other columns are stored with the fact, but
 // columns that look like choices are rejected. Without facts.json, relations have no templates and

@@ -35,8 +35,8 @@ inline constexpr auto table_endings = std::to_array<std::string_view>(
 inline constexpr auto packed_endings =
     std::to_array<std::string_view>({".gz", ".bz2", ".xz", ".zst", ".zip"});
 
-/// Whether a JSON value contains rows of facts: a JSON object with the fields of a subject and an
-/// object, or lists or columns of such objects.
+/// Whether a JSON value contains rows of facts: a JSON object with subject and object fields, or
+/// lists or columns of such objects.
 [[nodiscard]] inline bool holds_fact_rows(const Json& value, int depth = 3) {
   if (depth == 0 || !value.is_structured()) return false;
   if (value.is_object()) {

@@ -7,8 +7,8 @@
 //   gelu_new  x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, also named gelu_pytorch_tanh
 //   relu      max(x, 0)
 //   silu      x / (1 + e^−x), also named swish
-// Source: Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016). The names are those in
-// config.json, as transformers reads them.
+// Source: Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016). Activation names are the ones
+// that transformers accepts in config.json.
 
 #include <cstddef>
 #include <cstdint>

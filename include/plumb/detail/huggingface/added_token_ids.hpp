@@ -120,8 +120,8 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The special tokens named by the configuration and by the class, and those listed in the
-/// configuration. If several entries have the same content, the first plain string and the last
+/// The special tokens named by the configuration and by the tokenizer class, and those listed in
+/// the configuration. If several entries have the same content, the first plain string and the last
 /// entry with details are used.
 [[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
@@ -153,7 +153,7 @@ class AddedTokenIds {
       add_text(value.get<std::string>());
     }
   }
-  bool has_list = false;  // if true, an object names tokens in addition to the list
+  bool has_list = false;  // if true, only an object can still add tokens
   for (const char* const name : {"extra_special_tokens", "additional_special_tokens"}) {
     if (!config.has(name)) continue;
     const JsonPart further = config.at(name);
@@ -222,8 +222,8 @@ class AddedTokenIds {
 
 /// Writes a folder's added tokens into its `tokenizer`, each with the id that transformers would
 /// assign to it. Warns if a file specifies a different id for a token. `keeps_list` is true if the
-/// tokenizer is tokenizer.json's own, with the added tokens that are listed there. Throws a user
-/// error for an invalid entry.
+/// tokenizer itself comes from tokenizer.json, along with the added tokens listed there. Throws a
+/// user error for an invalid entry.
 inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
   using detail::AddedTokenIds;
   AddedTokenIds ids(files.tokenizer["model"]["vocab"]);

@@ -3,11 +3,11 @@
 
 // Which tokens does a tokenizer find in a text before it splits the rest into words?
 //
-// They are tokens in addition to the vocabulary ("[MASK]", "<mask>", a user's own). Some are
+// Added tokens supplement the vocabulary ("[MASK]", "<mask>", a user's own tokens). Some are
 // searched for in the original text. The rest of the text is then rewritten and searched for the
 // others. If several match at the same position, the longest match is used. Special tokens are
-// plain text unless they are parsed. The search ignores special tokens that are not parsed, as in
-// `tokenizers` (encode_special_tokens).
+// treated as plain text unless they are parsed. The search ignores special tokens that are not
+// parsed, as in `tokenizers` (encode_special_tokens).
 
 #include <algorithm>
 #include <array>
@@ -51,8 +51,8 @@ class AddedTokens {
  public:
   AddedTokens() = default;
 
-  /// Reads a list [{id, content, …}, …]. Throws a user error for an id that another token has, and
-  /// for content that is empty, listed twice, or in the vocabulary with a different id.
+  /// Reads a list [{id, content, …}, …]. Throws a user error for an id that another token already
+  /// uses, and for content that is empty, listed twice, or in the vocabulary with a different id.
   static AddedTokens read(const JsonPart& part, const TokenVocabulary& vocabulary,
                           const Normalizer& normalizer) {
     AddedTokens result;

@@ -5,11 +5,11 @@
 //
 // A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before splitting it. Each
 // byte of the rewritten text stores the range of original bytes that it represents, which always
-// consists of whole characters. The rules are those of the `tokenizers` package (NormalizedString),
-// so a token covers the same bytes in both. A replacement inherits the range of the character that
-// it replaces. An inserted character inherits the range of the character before it. One difference:
-// if a map drops the first characters of a text, that package shifts all later ranges to the left
-// by the number of dropped characters. Here, the ranges stay correct.
+// consists of whole characters. The rules match those of the `tokenizers` package
+// (NormalizedString), so a token covers the same bytes in both. A replacement inherits the range of
+// the character that it replaces. An inserted character inherits the range of the character before
+// it. One difference: if a map drops the first characters of a text, that package shifts all later
+// ranges to the left by the number of dropped characters. Here, the ranges stay correct.
 
 #include <algorithm>
 #include <cstddef>

@@ -252,7 +252,7 @@ inline void read_deberta2(const ConfigFields& fields, EncoderConfig& config) {
   name_head(config, "lm_predictions.lm_head.dense", "lm_predictions.lm_head.LayerNorm",
             "lm_predictions.lm_head", "lm_predictions.lm_head.bias");
   config.tied =
-      true;  // this head multiplies with the embeddings, regardless of tie_word_embeddings
+      true;  // this head multiplies by the embeddings, regardless of tie_word_embeddings
   fields.expect("embedding_size", config.hidden);
 }
 

@@ -5,8 +5,8 @@
 //
 // A word is first split into its characters. Then, of all adjacent pairs that have a merge, the
 // pair whose merge is listed first is joined (the leftmost one if there are several). This is
-// repeated until no pair has a merge (Sennrich et al. 2016, §3.2). If the file names no unknown
-// token, a character without a token is dropped, as in `tokenizers`.
+// repeated until no pair has a merge (Sennrich et al. 2016, §3.2). If the file does not define an
+// unknown token, a character without a token is dropped, as in `tokenizers`.
 // Non-goal: dropout, which is only used in training.
 
 #include <algorithm>
@@ -239,7 +239,8 @@ class BytePairEncoding {
   bool fuses_unknown_ = false;
   bool byte_fallback_ = false;
   bool ignores_merges_ = false;
-  std::shared_ptr<WordCache> cache_ = std::make_shared<WordCache>();  // copies give the same tokens
+  // shared by copies, which produce the same tokens
+  std::shared_ptr<WordCache> cache_ = std::make_shared<WordCache>();
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -35,7 +35,7 @@ class ConfigFields {
   explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
       : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
 
-  /// The fields of a nested object. Errors refer to its `field` as "name.field". An absent object
+  /// The fields of a nested object. Errors refer to its fields as "name.field". An absent object
   /// has no fields. Throws a user error for a value that is not an object.
   [[nodiscard]] ConfigFields object(const std::string& name) const {
     const Json* value = find(name);
@@ -46,8 +46,8 @@ class ConfigFields {
     return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
-  /// The union of these fields and another object's fields, which take precedence for fields that
-  /// both have.
+  /// The union of these fields and another object's fields; if both have a field, the other
+  /// object's value is used.
   [[nodiscard]] ConfigFields with(const ConfigFields& others) const {
     ConfigFields made = *this;
     made.object_.update(others.object_);

@@ -81,7 +81,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  // llama.cpp's converter drops unknown fields, so the GGUF file would be a different model.
+  // llama.cpp's converter drops unknown fields, so the GGUF file would contain a different model.
   const detail::ConfigFields fields(folder / "config.json", detail::serving_way(folder));
   const detail::TextPart part = detail::text_part(fields);
   const DecoderArchitecture* const found = find_architecture(part.model_type, known);

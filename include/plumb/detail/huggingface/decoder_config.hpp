@@ -116,7 +116,7 @@ struct DecoderConfig {
        has_head_bias = false;
   HeadNorm head_norm = HeadNorm::none;
   NormShape head_norm_shape{};
-  /// Queries, keys and values are clamped to ± this; 0 for no clamping.
+  /// Queries, keys and values are clamped to ± this value; 0 for no clamping.
   float clip = 0;
   float attention_scale = 1;
   /// The c in c · tanh(x / c), applied to attention scores and to logits; 0 for no cap.

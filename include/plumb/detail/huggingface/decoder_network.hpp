@@ -60,11 +60,11 @@ class DecoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type in which the weights are kept in memory, which is that of the token embeddings.
+  /// The type in which the weights are kept in memory, which equals the token embeddings' type.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
-  /// The size of a hidden vector. Hidden vectors are the decoder's input, so those of OPT are taken
-  /// after its projection.
+  /// The size of a hidden vector. Hidden vectors are the decoder's input, so OPT's hidden vectors
+  /// are taken after its projection.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.embedding; }
 
   [[nodiscard]] TreeLimits tree_limits() const { return limits_of(context_length()); }
@@ -82,7 +82,7 @@ class DecoderNetwork {
 
   /// As TreeCausalLm requires. Rows are visited in the order of their nodes, on the calling thread.
   /// Throws a user error for a prefix longer than the context and for a token outside the
-  /// vocabulary, and an internal error for a tree beyond the limits.
+  /// vocabulary, and an internal error for a tree that exceeds the limits.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
@@ -350,7 +350,7 @@ class DecoderNetwork {
   DecoderConfig config_;
   Buffers buffers_;
   std::size_t tile_ = SeenSlots::most_queries();  // nodes whose attention is computed together
-  PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ is also a tied head
+  PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ also serves as a tied head
   std::vector<float> positions_;
   Norm embedding_norm_, final_norm_;
   std::vector<DecoderLayer> layers_;

@@ -44,8 +44,8 @@ struct EncoderConfig : DecoderConfig {
   std::vector<std::string> stored_layers{};
   /// For each step, the index of its stored layer. ALBERT uses a layer several times.
   std::vector<std::size_t> path{};
-  /// The padding token. RoBERTa does not count it in positions, and gives it the row before the
-  /// first position.
+  /// The padding token. RoBERTa does not count the padding token in positions, and assigns it the
+  /// row before the first position.
   std::optional<std::int32_t> padding{};
   /// The number of token type embeddings; 0 if there are none.
   std::size_t token_types = 0;
@@ -61,7 +61,7 @@ struct EncoderConfig : DecoderConfig {
   Activation head_activation = Activation::gelu;
 };
 
-/// If `config` names no stored layers, names them by number and uses each once.
+/// If `config` does not list stored layers, names them by number and uses each one once.
 inline void number_layers(EncoderConfig& config) {
   for (std::size_t l = 0; l < config.layers && config.path.size() < config.layers; ++l) {
     config.stored_layers.push_back(std::to_string(l));

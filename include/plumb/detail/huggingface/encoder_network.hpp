@@ -52,7 +52,7 @@ class EncoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type in which the weights are kept in memory, which is that of the token embeddings.
+  /// The type in which the weights are kept in memory, which equals the token embeddings' type.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   /// The maximum number of tokens in a sequence, including the frame.
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
@@ -297,7 +297,7 @@ class EncoderNetwork {
     std::vector<float> queries, added, weights;
   };
 
-  /// Computes the attention of the queries at the positions `asked` over a sequence in layer `l`.
+  /// Computes attention over a sequence in layer `l` for the queries at the positions `asked`.
   /// `projected` contains the sequence's queries, keys and values.
   void attend_to_sequence(std::size_t l, const float* projected, std::span<const std::size_t> asked,
                           std::size_t length, float* gathered, Scratch& scratch) const {
@@ -378,7 +378,7 @@ class EncoderNetwork {
   }
 
   EncoderConfig config_;
-  PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ is also a tied decoder
+  PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ also serves as a tied decoder
   std::vector<float> positions_, type_;
   Norm norm_, final_norm_, head_norm_;
   std::vector<DecoderLayer> layers_;       // by stored layer

@@ -5,8 +5,9 @@
 //
 // The template is looked up in the same places as in transformers 5: chat_template.jinja first,
 // then the chat_template.json of older processors, then `chat_template` in tokenizer_config.json.
-// The last is a string, or a list of {name, template} objects from which "default" is taken. The
-// template's special tokens are listed in tokenizer_config.json or special_tokens_map.json.
+// The last is a string, or a list of {name, template} objects, of which the one named "default" is
+// used. The template's special tokens are listed in tokenizer_config.json or
+// special_tokens_map.json.
 
 #include <filesystem>
 #include <map>

@@ -7,8 +7,8 @@
 // backend/llama_causal.hpp. It refuses a classifier (recognised by its `architectures` or its
 // head's tensors), an embedding model (recognised by the pooling that sentence-transformers stores
 // in modules.json and 1_Pooling/config.json), and an adapter next to the weights or among them. A
-// model that pools by its last token is causal; it is accepted with a warning. Another warning
-// lists other tensors that no part of the network reads (WeightReader::unread).
+// model with last-token pooling is causal; it is accepted with a warning. Another warning lists
+// other tensors that no part of the network reads (WeightReader::unread).
 
 #include <algorithm>
 #include <array>

@@ -120,7 +120,7 @@ class GgufTensors : public StoredTensors {
     for (const std::filesystem::path& file : files) read_file(file);
   }
 
-  /// An object that contains all facts by key.
+  /// An object that contains all facts, indexed by key.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
 
  private:

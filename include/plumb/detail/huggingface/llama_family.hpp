@@ -49,7 +49,7 @@ inline void read_one_window(const ConfigFields& fields, DecoderConfig& config) {
 }
 
 /// Reads the number of key heads of Mistral and Mixtral: 8 if config.json lacks the field; null
-/// means one key head for each head.
+/// means one key head for each query head.
 inline void read_eight_key_heads(const ConfigFields& fields, DecoderConfig& config) {
   const char* const field = "num_key_value_heads";
   if (fields.find(field) == nullptr && !fields.is_null(field)) config.key_heads = 8;
@@ -194,8 +194,8 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
-  // hidden_activation is ignored. The first releases specify gelu although they mean its
-  // approximation.
+  // hidden_activation is ignored. The first releases specify gelu although its approximation is
+  // intended.
   config.activation = fields.activation("hidden_act", "gelu_pytorch_tanh");
   if (fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
   read_one_rotary(fields, config);

@@ -41,7 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class NativeGgufModel {
  public:
   /// With `only_tokens`, the weights are not read, and only tokens and descriptions are available.
-  /// Throws a user error if the file is missing, damaged, or not one that the network can compute.
+  /// Throws a user error if the file is missing or damaged, or if the network cannot compute it.
   explicit NativeGgufModel(const std::filesystem::path& file, bool parse_special_tokens = false,
                            bool only_tokens = false)
       : head_(file), vocabulary_(checked(head_), parse_special_tokens) {

@@ -132,7 +132,7 @@ class NodeCache {
     return seen;
   }
 
-  /// Reserves space for that many nodes.
+  /// Reserves space for `nodes` nodes.
   void reserve(std::size_t nodes) {
     for (KeyValues& layer : layers_) layer.reserve(nodes);
   }

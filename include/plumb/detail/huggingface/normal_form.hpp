@@ -5,7 +5,7 @@
 // replaces.
 //
 // The forms are NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and knows which
-// pairs compose. Marks are ordered and changes recorded here, because utf8proc does not track
+// pairs compose. Marks are ordered and changes are recorded here, because utf8proc does not track
 // offsets.
 
 #include <utf8proc.h>

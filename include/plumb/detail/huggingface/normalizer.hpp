@@ -3,10 +3,10 @@
 
 // How is a text rewritten before it is split into words?
 //
-// This header contains those normalizers of `tokenizers` that published models such as BERT,
-// RoBERTa, ALBERT and OPT use. They are applied one after another. BERT's normalizer follows Devlin
-// et al. 2019 (tokenization.py): it removes control characters, puts spaces around CJK characters,
-// strips accents and converts to lower case.
+// This header contains the `tokenizers` normalizers that published models such as BERT, RoBERTa,
+// ALBERT and OPT use. They are applied one after another. BERT's normalizer follows Devlin et al.
+// 2019 (tokenization.py): it removes control characters, puts spaces around CJK characters, strips
+// accents and converts to lower case.
 
 #include <string>
 #include <utility>

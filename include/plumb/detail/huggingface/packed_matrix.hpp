@@ -208,7 +208,7 @@ class PackedMatrix {
     return pairs;
   }
 
-  /// Does the same for rounded rows.
+  /// Multiplies rounded rows in the same way as F32 rows.
   void multiply(const detail::NumberPair* rows, std::size_t count, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     const std::size_t wide = pair_count(inputs_);

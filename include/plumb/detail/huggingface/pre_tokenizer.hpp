@@ -5,7 +5,8 @@
 //
 // This header contains the pre-tokenizers of `tokenizers`, which are applied one after another.
 // They split at white space and punctuation (BERT), split by GPT-2's pattern and write each byte as
-// a letter (byte-level), or write "▁" for spaces (SentencePiece). There are also some simple ones.
+// a letter (byte-level), or write "▁" for spaces (SentencePiece). It also contains some simpler
+// pre-tokenizers.
 
 #include <cstddef>
 #include <optional>

@@ -4,10 +4,10 @@
 // How does SentencePiece's precompiled character map rewrite a text?
 //
 // The map is a double-array trie (darts-clone: 32-bit units with label, leaf and offset) from bytes
-// to offsets into a block of NUL-terminated strings. Four bytes before the trie give its size. The
-// parts of a text are looked up as in the `tokenizers` package. A grapheme of fewer than six bytes
-// is replaced by the value of its shortest known prefix. If it has no known prefix, or has six
-// bytes or more, each of its characters is looked up separately. Source: SentencePiece,
+// to offsets into a block of NUL-terminated strings. The trie is preceded by its size, in four
+// bytes. The parts of a text are looked up as in the `tokenizers` package. A grapheme of fewer than
+// six bytes is replaced by the value of its shortest known prefix. If it has no known prefix, or
+// has six bytes or more, each of its characters is looked up separately. Source: SentencePiece,
 // src/normalizer.cc.
 
 #include <utf8proc.h>

@@ -6,10 +6,10 @@
 //   (x, y) → (x cos a − y sin a, y cos a + x sin a),  a = position · frequency
 // for pairs (x, y) among a head's first numbers. Frequencies fall from 1 to 1 / theta. The kinds of
 // scaling that extend the context change the frequencies; yarn and longrope also change the length
-// of the rotated vectors. Frequencies are computed in F32, in the same order of operations as in
+// of the rotated vectors. Frequencies are computed in F32, with the same order of operations as in
 // transformers, so that angles agree even at distant positions. Sources: Su et al., "RoFormer"
 // (2021); Peng et al., "YaRN" (2023). The rope_type names and both config.json spellings
-// (rope_scaling with rope_theta, and rope_parameters) are those of transformers.
+// (rope_scaling with rope_theta, and rope_parameters) match those in transformers.
 
 #include <algorithm>
 #include <cmath>

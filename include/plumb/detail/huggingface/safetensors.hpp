@@ -3,12 +3,12 @@
 
 // Which weights does a Hugging Face folder contain, and are they complete?
 //
-// They are in model.safetensors, or in the shards that model.safetensors.index.json lists. A file
-// consists of 8 bytes with the length of the header, the header itself (JSON with the type, shape
-// and offsets of each tensor), and the tensors' numbers without gaps. Files are mapped; F32, F16
-// and BF16 numbers are read as F32, a row at a time. Tensors of other types may be present.
-// Everything in a header is checked against the file before a number is read. Source of the format:
-// the safetensors project's README.
+// The weights are in model.safetensors, or in the shards that model.safetensors.index.json lists. A
+// file consists of 8 bytes with the length of the header, the header itself (JSON with the type,
+// shape and offsets of each tensor), and the tensors' numbers without gaps. Files are mapped; F32,
+// F16 and BF16 numbers are read as F32, a row at a time. Tensors of other types may be present.
+// Everything in a header is checked against the file before any numbers are read. Source of the
+// format: the safetensors project's README.
 // Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which are programs.
 
 #include <algorithm>

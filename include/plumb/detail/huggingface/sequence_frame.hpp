@@ -29,8 +29,8 @@ class SequenceFrame {
   /// Adds no tokens and trims nothing.
   SequenceFrame() = default;
 
-  /// Throws a user error for an unsupported type, for a template without its sequence, or for an id
-  /// that is not below `ids`.
+  /// Throws a user error for an unsupported type, for a template that does not contain its
+  /// sequence, or for an id that is not below `ids`.
   static SequenceFrame read(const JsonPart& part, std::size_t ids) {
     SequenceFrame frame;
     for_each_of_sequence(part, "processors", [&](const JsonPart& step) { frame.add(step, ids); });

@@ -72,7 +72,7 @@ class StoredTensor {
   }
 
   /// Reads numbers [first, first + into.size()) in C order, as F32. Throws a user error for a
-  /// number that is not finite. The tensor must be readable.
+  /// non-finite number. The tensor must be readable.
   void read(std::size_t first, std::span<float> into) const {
     if (type_ == "F32") {
       std::memcpy(into.data(), bytes_.data() + first * 4, into.size() * 4);

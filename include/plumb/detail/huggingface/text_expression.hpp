@@ -102,7 +102,7 @@ struct ExpressionStep {
 
 using ExpressionSteps = std::vector<ExpressionStep>;
 
-/// Parses an expression; `steps` is empty if it is not supported.
+/// Parses an expression; `steps` is empty if the expression is not supported.
 class ExpressionParser {
  public:
   explicit ExpressionParser(std::string_view text) : text_(text) {}

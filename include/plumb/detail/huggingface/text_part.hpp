@@ -84,7 +84,7 @@ inline void unwrap(const TextPart& part, DecoderConfig& config) {
   const std::string inner = config.names.prefix;
   config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
   config.tied = part.tied.value_or(true);
-  config.logits_cap = 0;  // transformers' model for text and images has none
+  config.logits_cap = 0;  // transformers' model for text and images does not cap logits
   config.unties_by_stored_head = !part.tied;
 }
 

@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr std::string_view gpt2_pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-/// The end of the run of characters that starts at `at` and for which `is` is true.
+/// The end of the run of characters, starting at `at`, for which `is` returns true.
 template <class Is>
 std::size_t end_of_run(std::string_view text, std::size_t at, Is is) {
   while (at < text.size()) {

@@ -6,10 +6,10 @@
 // The text is rewritten (Normalizer) and split into words (PreTokenizer), and each word is split
 // into tokens (WordPiece, BytePairEncoding, Unigram). Given the same files, the `tokenizers`
 // package returns the same ids, words and ranges, but its ranges count characters, whereas these
-// count bytes. So a token's range always consists of whole characters of the original text. If two
-// tokens share one character, each covers all of it. A "▁" added before a text covers the text's
-// first character. Ranges are trimmed if the file's post-processor trims them (RoBERTa: " Paris"
-// covers "Paris"); otherwise they include the space before a word (GPT-2, OPT).
+// count bytes. A token's range therefore always consists of whole characters of the original text.
+// If two tokens share one character, each covers all of it. A "▁" added before a text covers the
+// text's first character. Ranges are trimmed if the file's post-processor trims them (RoBERTa: "
+// Paris" covers "Paris"); otherwise they include the space before a word (GPT-2, OPT).
 // A byte that is not part of a UTF-8 character is read as U+FFFD, which covers the byte.
 // Non-goals: pairs of sequences, truncation, padding, training.
 
@@ -133,8 +133,8 @@ class HuggingFaceTokenizer {
 
   /// The text that the tokens represent, according to the file's decoder. Byte-level tokens yield
   /// their exact bytes. WordPiece tokens yield words with spaces between them, even before
-  /// punctuation. "▁" becomes a space, unless it was added before the text. Special tokens have no
-  /// text unless special tokens are parsed.
+  /// punctuation. "▁" becomes a space, unless it was added before the text. Special tokens yield no
+  /// text unless they are parsed.
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     std::vector<std::string> texts;
     for (const TokenId id : ids) {

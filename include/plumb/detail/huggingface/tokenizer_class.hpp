@@ -3,7 +3,7 @@
 
 // Which class of transformers reads a folder's tokenizer?
 //
-// transformers 5 builds the tokenizers of its own classes only from the vocabulary, the merges and
+// For its own classes, transformers 5 builds the tokenizer only from the vocabulary, the merges and
 // tokenizer_config.json. It ignores the normalizer, pre-tokenizer and decoder in tokenizer.json.
 // Only TokenizersBackend (PreTrainedTokenizerFast) uses tokenizer.json unchanged. The class is the
 // one named in tokenizer_config.json, else the one named in config.json, else the class for the
@@ -24,8 +24,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokens around a sequence: tokenizer.json's own, cls and sep, bos and eos, or bos and eos if
-/// the configuration requests them.
+/// The tokens around a sequence: those in tokenizer.json, cls and sep, bos and eos, or bos and eos
+/// if the configuration requests them.
 enum class ClassFrame { of_file, bert, roberta, bos_eos, optional };
 
 struct NamedToken {
@@ -122,7 +122,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
     {"BartTokenizer", "RobertaTokenizer"},
     {"LongformerTokenizer", "RobertaTokenizer"},
     {"LEDTokenizer", "RobertaTokenizer"},
-    // Names of classes that do not exist in transformers, which uses tokenizer.json for them.
+    // Class names that do not exist in transformers, which falls back to tokenizer.json for them.
     {"FalconTokenizer", "TokenizersBackend"},
     {"OPTTokenizer", "TokenizersBackend"},
     {"MistralTokenizer", "TokenizersBackend"},

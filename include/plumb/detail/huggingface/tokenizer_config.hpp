@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the settings of a folder's tokenizer that are in files other than tokenizer.json.
+// Reads a folder's tokenizer settings from files other than tokenizer.json.
 //
 // tokenizer_config.json, special_tokens_map.json and config.json are merged as in transformers 5:
 // special_tokens_map.json takes precedence over tokenizer_config.json, but is not read if
@@ -26,11 +26,12 @@ struct TokenizerFiles {
   /// The file that error messages refer to.
   std::filesystem::path file;
   TokenizerJson tokenizer;
-  /// The contents of tokenizer_config.json and special_tokens_map.json; empty without these files.
+  /// The contents of tokenizer_config.json and special_tokens_map.json; empty if these files are
+  /// missing.
   TokenizerJson config = TokenizerJson::object();
   /// The class's special tokens, used if the configuration does not specify them.
   TokenizerJson defaults = TokenizerJson::object();
-  /// The content of config.json; empty without that file.
+  /// The contents of config.json; empty if that file is missing.
   TokenizerJson model = TokenizerJson::object();
   /// Warnings about fields that have no effect. They apply to all of the model's results.
   std::vector<std::string> warnings{};

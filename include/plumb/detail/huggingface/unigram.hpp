@@ -5,9 +5,9 @@
 //
 // It chooses the tokens with the largest sum of log-probabilities, using the Viterbi algorithm
 // (Kudo 2018, §3.2). A character without a token costs ten nats more than the least likely token.
-// Adjacent unknown characters are merged into one unknown token, or become the tokens of their
-// bytes if the file specifies that. If several ways to split a word have the same sum, the one
-// whose last token starts earliest is chosen, as in SentencePiece and `tokenizers`.
+// Adjacent unknown characters are merged into one unknown token, or are split into byte tokens if
+// the file specifies this. If several ways to split a word have the same sum, the one whose last
+// token starts earliest is chosen, as in SentencePiece and `tokenizers`.
 
 #include <algorithm>
 #include <array>

@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 enum class WeightOrder { by_output, by_input };
 
 /// Reads a folder's tensors by name. Every member throws a user error if a tensor is missing, has
-/// the wrong shape or an unreadable type, or contains a number that is not finite. Not thread-safe.
+/// the wrong shape or an unreadable type, or contains a non-finite number. Not thread-safe.
 class WeightReader {
  public:
   /// For each name, `prefixes` are tried in order, and then the name without a prefix.
@@ -129,7 +129,7 @@ class WeightReader {
       });
       return;
     }
-    // Each thread has whole panels to itself, because the numbers of neighbouring outputs are
+    // Each thread works on whole panels, because the numbers of neighbouring outputs are
     // interleaved within a panel.
     const std::size_t width = into.width();
     const std::size_t panel = first / width;
@@ -206,7 +206,7 @@ class WeightReader {
     return find(name) == nullptr && find(twin) != nullptr ? twin : name;
   }
 
-  /// Throws a user error if a stored copy of tied weights differs from them.
+  /// Throws a user error if a stored copy of tied weights differs from the original.
   void check_tied(const std::string& copy, const std::string& name,
                   const TensorShape& shape) const {
     const StoredTensor* other = find(copy);

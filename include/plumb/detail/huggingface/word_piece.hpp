@@ -3,9 +3,9 @@
 
 // How does WordPiece split a word into tokens?
 //
-// Going from left to right, WordPiece takes the longest token in the vocabulary; every token after
-// the first is prefixed with "##". A word that cannot be split this way, or is very long, becomes
-// one unknown token. Source: Devlin et al. 2019, tokenization.py.
+// Going from left to right, WordPiece repeatedly takes the longest matching token in the
+// vocabulary; every token after the first is prefixed with "##". A word that cannot be split this
+// way, or is very long, becomes one unknown token. Source: Devlin et al. 2019, tokenization.py.
 
 #include <algorithm>
 #include <cstddef>

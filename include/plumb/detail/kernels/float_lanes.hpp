@@ -71,7 +71,8 @@ void transform_row(float* row, std::size_t size, F f) {
   if (at < size) store_some(row, size, at, f(load_some(row, size, at, 0.0F)));
 }
 
-/// Joins all lanes into one by halving: joins lane i with lane i + half until one lane is left.
+/// Combines all lanes into one by repeated halving: lane i is combined with lane i + half until one
+/// lane is left.
 template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
   const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {

@@ -117,7 +117,7 @@ struct NetworkKernels {
 
 /// The kernels that compute rankings by cosine.
 struct RankKernels {
-  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
+  /// The width: "v2", "v3", "v4" or "neon". Tables of the same width produce the same numbers.
   const char* width;
   /// A sum of VectorNeeds.
   unsigned needs;
@@ -151,7 +151,7 @@ struct KernelSet {
   RankKernels rank;
 };
 
-/// The maximum of each size over all tables, for stack buffers.
+/// The maximum of each size across all tables, for stack buffers.
 inline constexpr std::size_t most_product_rows = 8, most_product_width = 48, most_tile_rows = 8;
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

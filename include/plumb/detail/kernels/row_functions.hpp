@@ -43,8 +43,8 @@ inline void softmax_row(float* row, std::size_t size) {
   transform_row(row, size, [&](FloatLanes x) { return x * scale; });
 }
 
-/// (x − mean) / √(variance + ε) · weight + bias. The variance is that of the row itself (the sum is
-/// divided by n), not an estimate of a population variance.
+/// (x − mean) / √(variance + ε) · weight + bias. The variance is the row's own (the sum is divided
+/// by n), not an estimate of a population variance.
 inline void layer_norm_row(float* row, std::size_t size, const NormNumbers& norm) {
   const auto count = static_cast<float>(size);
   FloatLanes sum{};

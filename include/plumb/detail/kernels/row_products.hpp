@@ -111,7 +111,7 @@ struct TileRow {
 
 /// The number of products, or pairs of products, that are summed before the sum is added to the
 /// total. The rounding error of a sum then grows with the square root of 64 and with the square
-/// root of the number of parts, not with that of the depth.
+/// root of the number of parts, not with the square root of the depth.
 inline constexpr std::size_t summed_at_once = 64;
 
 template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>

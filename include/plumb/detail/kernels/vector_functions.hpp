@@ -4,7 +4,7 @@
 // Which vector computations precede and follow the 16-bit products of a ranking?
 //
 // They are dot products in a fixed order, and the rounding of a vector to 16-bit numbers. All are
-// plain loops that accumulate several vectors' worth of sums and that compilers turn into vector
+// plain loops that accumulate several vectors' worth of sums; compilers turn them into vector
 // instructions of this file's width. Ranks are the same at every width: exact_dot's products are
 // exact, and the other results are only used as bounds.
 

@@ -8,7 +8,7 @@
 // group's accuracy on a relation is the mean of the variants' accuracies. Its spread is the sample
 // standard deviation of these accuracies
 //   s = √(Σ (a_v − ā)² / (V − 1)).
-// The group's accuracy over relations is the unweighted mean of the relations' accuracies.
+// The group's accuracy across relations is the unweighted mean of the relations' accuracies.
 // Accuracy@K is the accuracy of the answers whose probability among the choices is above K; it is
 // not a top-k accuracy. If n choices tie for the best score and the right one is among them, the
 // answer counts as 1/n in all of these numbers (measure/ties.hpp). Source: "Towards Reliable Latent
@@ -31,8 +31,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A group's display name: "ic/50", "template", "ic/50/generation". An unusual pair separator
-/// follows in quotes. Different groups have different names.
+/// A group's display name: "ic/50", "template", "ic/50/generation". An unusual pair separator is
+/// appended in quotes. Different groups have different names.
 [[nodiscard]] inline std::string setting_name(const Setting& group) {
   std::string name = group.method;
   if (group.method == "ic") name += "/" + std::to_string(group.shots);
@@ -83,7 +83,7 @@ std::vector<AnswersView> variants_of(RelationAnswers&& relation, const Setting& 
 }
 
 struct AccuracySpread {
-  /// A share in [0, 1]. Its count is the number of facts, each counted once regardless of the
+  /// A proportion in [0, 1]. Its count is the number of facts, each counted once regardless of the
   /// number of variants.
   Estimate accuracy;
   /// The sample standard deviation over the variants; nullopt for fewer than two variants.
@@ -96,7 +96,7 @@ struct AccuracySpread {
   TieCount ties{};
 };
 
-/// The accuracies of a group, by relation and over relations.
+/// The accuracies of a group, for each relation and across relations.
 struct GroupSpread {
   /// The `variant` of this setting has no meaning.
   Setting group;
@@ -105,7 +105,8 @@ struct GroupSpread {
   /// differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
   /// The unweighted mean over these relations, with the interval of measure/clustered_share.hpp.
-  /// The SD is the standard deviation of this mean over the variants that all these relations have.
+  /// The SD is the standard deviation of this mean across the variants that all these relations
+  /// share.
   AccuracySpread overall;
   /// Sample SD of the relations' accuracies.
   std::optional<double> sd_over_relations;
@@ -153,8 +154,8 @@ inline std::vector<std::size_t> common_variants(
   return common;
 }
 
-/// The spread of a group over the relations that have it; its numbers are missing if no relation
-/// has it.
+/// The spread of a group across the relations that include it; its numbers are missing if no
+/// relation does.
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
                                               const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
@@ -205,7 +206,7 @@ inline std::vector<std::size_t> common_variants(
   return spread;
 }
 
-/// The spreads of all groups of a model, each over the relations that have the group.
+/// The spreads of all groups of a model, each across the relations that include the group.
 [[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const ModelAnswers& model) {
   std::vector<const RelationAnswers*> relations;
   for (const RelationAnswers& relation : model.relations) relations.push_back(&relation);

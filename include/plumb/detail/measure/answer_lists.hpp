@@ -5,13 +5,13 @@
 //
 //   precision = right answers / answers     recall = objects found / objects     F1 = 2PR / (P + R)
 // An output is a list that is split at ";", after its "%" is removed. Answers are trimmed and
-// lower-cased; empty ones and duplicates are dropped. An answer is right if it is an object's main
-// label or, in the other variant, any of the object's names. An object is found if one of the
+// lower-cased; empty ones and duplicates are dropped. An answer is correct if it is an object's
+// main label or, in the other variant, any of the object's names. An object is found if one of the
 // answers names it. An empty list scores 0 on all three metrics. A relation's scores are means over
 // its facts; a dataset's are means over its relations. The F1 of mean precision and mean recall is
 // also reported, as in KAMEL's tables. Source: Kalo and Fichtel 2022 (KAMEL). KAMEL's published
 // scripts split without trimming: in "Oslo; Paris" the second answer is " Paris", which is never
-// right. Their precision is objects found / answers. With aliases, both scripts, evaluate.py and
+// correct. Their precision is objects found / answers. With aliases, both scripts, evaluate.py and
 // create_tables_plots.py, compute the same numbers (the first counts an empty output as one wrong
 // answer, the second skips it with a score of 0). `kamel_script_score` computes these numbers.
 

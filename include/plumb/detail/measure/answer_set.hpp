@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How well does the model know a fact with several right options?
+// How well does the model know a fact with several correct options?
 //
-// Let n options of K be right, with log-likelihoods ℓ and p = softmax(ℓ):
+// Let n of the K options be correct, and let p = softmax(ℓ) for log-likelihoods ℓ:
 //   precision at n   share of the n best-scored options that are right; options that share a score
 //                    count by the share of their orders
 //   all above        whether each right option scores above every wrong one
@@ -38,8 +38,8 @@ struct AnswerSetScore {
   double brier = 0;
 };
 
-/// `scores` are finite log-likelihoods; `right` contains the distinct indices of the right ones, of
-/// which there must be at least one.
+/// `scores` are finite log-likelihoods; `right` contains the distinct indices of the correct
+/// options; there must be at least one.
 [[nodiscard]] inline AnswerSetScore score_answer_set(std::span<const double> scores,
                                                      std::span<const std::size_t> right) {
   const std::vector<double> p = softmax(scores);

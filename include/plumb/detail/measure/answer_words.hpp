@@ -19,9 +19,9 @@
 //   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs are dropped like any other symbol
 //   日本 東京                       日 本 東 京: each Chinese or kana character is a word
 //
-// So "US" and "us" are the same word, and "C" and "C++" are the same word. Accents are significant
-// ("São" is not "Sao"). Bytes that are not UTF-8 separate words. With LetterCase::kept, words keep
-// the case of their letters; all other rules are the same.
+// Thus, "US" and "us" are the same word, and so are "C" and "C++". Accents are significant ("São"
+// is not "Sao"). Bytes that are not UTF-8 separate words. With LetterCase::kept, words keep the
+// case of their letters; all other rules are the same.
 
 #include <cstddef>
 #include <string>

@@ -66,8 +66,8 @@ inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "
   return std::clamp(1 - entropy / std::log(static_cast<double>(weights.size())), 0.0, 1.0);
 }
 
-/// The scores of a relation's candidates after its templates, with content-free texts in place of
-/// the subject.
+/// The scores of a relation's candidates in its templates, with content-free texts in place of the
+/// subject.
 struct ContentFreeScores {
   std::size_t templates = 0;
   std::size_t texts = content_free_texts.size();
@@ -96,7 +96,7 @@ struct BiasLevels {
 /// The bias for one way of weighting names. There is no level if there are fewer than two
 /// candidates or no prompt.
 struct CandidateBias : BiasLevels {
-  /// The most probable candidate over all templates. If candidates (or templates) tie, the first
+  /// The most probable candidate across all templates. If candidates (or templates) tie, the first
   /// one is used. Nullopt if there is no candidate or no prompt.
   std::optional<FavouredCandidate> favoured{};
 };
@@ -206,8 +206,8 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
 }
 
 /// The unweighted mean over relations. It has no interval: templates and relations are part of the
-/// design, and each level is computed from a fully known distribution, so there is no sample that
-/// could be resampled.
+/// design, and each level is computed from a fully known distribution, so there is no sample to
+/// resample.
 struct MeanBias : BiasLevels {
   BiasLevels per_token{};
   /// The number of relations with levels; if there are none, there is no mean.

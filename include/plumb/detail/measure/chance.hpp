@@ -3,20 +3,20 @@
 
 // Does a model do better than guessing, and does one option win regardless of the question?
 //
-// Under guessing, a fact with K options is right with probability 1/K, independently of the others.
-// The number of right answers then follows the Poisson binomial distribution. The test is exact and
-// one-sided:
+// Under guessing, a fact with K options is answered correctly with probability 1/K, independently
+// of the other facts. The number of correct answers then follows the Poisson binomial distribution.
+// The test is exact and one-sided:
 //   p = P(S ≥ s),
 // where s is the number of right answers found, rounded down (a tie of n counts as 1/n). The
 // p-value is computed for the best template or setting and multiplied by the number of templates or
 // settings (Bonferroni), because all of them ask about the same facts. If Hoeffding's bound on p is
 // already below 1e-9, the sum is not computed and the bound is used instead. An option's share is
-// the proportion of facts for which it is right, or 1/K if that is larger. The option is favoured
-// if it wins at least ten times and at least twice as often as its share would suggest, and if the
-// probability of at least that many wins in a binomial distribution with that share is below 0.001.
-// This probability is first multiplied by the number of options and templates of the relation.
-// Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing such a bias from
-// the answers.
+// the proportion of facts for which it is the correct answer, or 1/K if that is larger. The option
+// is favoured if it wins at least ten times and at least twice as often as its share would suggest,
+// and if the probability of at least that many wins in a binomial distribution with that share is
+// below 0.001. This probability is first multiplied by the number of options and templates of the
+// relation. Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing such a
+// bias from the answers.
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ struct GuessedAnswers {
 struct ChanceTest {
   std::size_t answers = 0;
   double right = 0;
-  /// The expected number of right answers under guessing.
+  /// The expected number of correct answers under guessing.
   double expected = 0;
   /// The p-value, multiplied by the number of ways; at most 1. If Hoeffding's bound is below 1e-9,
   /// that bound is used.
@@ -145,8 +145,8 @@ struct FavouredOption {
   double p = 1;
 };
 
-/// The most favoured option of each relation that has a favoured option. In a tie, the first option
-/// is taken as picked.
+/// The most favoured option of each relation that has a favoured option. If options tie, the first
+/// one is treated as picked.
 [[nodiscard]] inline std::vector<FavouredOption> favoured_options(
     const std::vector<RelationAnswers>& relations) {
   constexpr std::size_t fewest = 10;

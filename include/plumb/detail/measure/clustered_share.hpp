@@ -5,15 +5,15 @@
 //
 // The estimate is p = Σ w_s x̄_s over strata s (relations) with n_s facts each. A fact's value is
 // in [0, 1]: 1 or 0, or the proportion of its prompts that are answered correctly. The interval is
-// Wilson's (measure/interval.hpp), with the number of facts that a plain share of the same variance
-// would have (the effective sample size of survey statistics):
+// Wilson's (measure/interval.hpp), with the number of facts at which a plain proportion would have
+// the same variance (the effective sample size of survey statistics):
 //   n* = p (1 − p) / V,   V = Σ w_s² v_s / n_s.
 // v_s is the variance of the values in stratum s. It is estimated with k = z² additional facts of
 // mean p, so that a stratum whose facts all agree is not treated as certain. The result is divided
 // by the factor by which these additional facts would shrink the variance if all strata were alike.
 // If there is a single stratum and all values are 0 or 1, n* = n and the interval is Wilson's. If p
-// is 0 or 1, n* = 1 / Σ w_s² / n_s. So the interval has a positive width whenever there is a fact.
-// Sources: Wilson 1927; Kish 1965, section 8.2; Korn & Graubard
+// is 0 or 1, n* = 1 / Σ w_s² / n_s. The interval therefore has a positive width whenever there is
+// at least one fact. Sources: Wilson 1927; Kish 1965, section 8.2; Korn & Graubard
 // 1998. `bash benchmarks/interval_coverage.sh` measures how often the interval contains the true
 // proportion.
 

@@ -39,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ColumnGroup {
   /// The value, or the range of a bin: "12 to 340".
   std::string name;
-  /// The number of distinct facts, over all models.
+  /// The number of distinct facts across all models.
   std::size_t facts = 0;
   /// The accuracy of each model.
   std::vector<Estimate> accuracy{};
@@ -297,7 +297,7 @@ class FactsByColumn {
   std::map<Key, std::vector<std::size_t>> places_;
 };
 
-/// The relations that belong to tables of answers.
+/// The relation of each table of answers, in order.
 template <class Table>
 [[nodiscard]] std::vector<const Relation*> relations_of(const std::vector<Table>& tables) {
   std::vector<const Relation*> relations;
@@ -313,7 +313,7 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   (void)FactsByColumn(relations, column);
 }
 
-/// The answers to the facts of one group; relations without such a fact are left out.
+/// The answers to the facts of one group; relations without such a fact are omitted.
 [[nodiscard]] inline std::vector<RelationAnswers> answers_in_group(
     const std::vector<RelationAnswers>& all, const FactsByColumn& by, std::size_t group) {
   std::vector<RelationAnswers> chosen;
@@ -336,8 +336,8 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   return chosen;
 }
 
-/// The metrics of one model's facts under all templates, by a column of the facts. Throws a user
-/// error if no fact has the column.
+/// The metrics of one model's facts under all templates, grouped by a column of the facts. Throws a
+/// user error if no fact has the column.
 [[nodiscard]] inline ColumnMetrics metrics_by_column(const std::vector<RelationAnswers>& answers,
                                                      const std::string& column,
                                                      const Bootstrap& bootstrap) {

@@ -121,8 +121,8 @@ struct ComparedFactCounts {
   std::size_t known_by_all = 0;
   std::size_t known_by_none = 0;
   std::size_t differ = 0;
-  /// For each model, the number of facts that it knows and that no other model asked about them
-  /// knows.
+  /// For each model, the number of facts that it alone knows among the models that were asked about
+  /// them.
   std::vector<std::size_t> known_alone;
 };
 

@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether |r| is 1 except for rounding. Such a correlation does not allow one to estimate how much
+/// Whether |r| is 1 except for rounding. Such a correlation gives no basis for estimating how much
 /// other pairs would change it, or how likely it is to arise by chance.
 [[nodiscard]] inline bool is_whole_correlation(double r) {
   return no_spread(std::abs(r), 1);

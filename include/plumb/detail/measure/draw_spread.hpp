@@ -4,7 +4,7 @@
 // How much do a model's scores vary with the facts that are shown before the questions?
 //
 // Draws are runs of one model that differ only in the seed of their shots. The spread is computed
-// over the accuracies of the draws. It does not cover the choice of the facts that the model is
+// from the accuracies of the draws. It does not cover the choice of the facts that the model is
 // asked about; each accuracy's own interval covers that.
 
 #include <algorithm>

@@ -11,15 +11,15 @@
 //                         paragraphs; disjoint stretches are counted, as many as fit
 //   within a line, a paragraph (lines up to one without a word), a document
 //                         the lines, paragraphs or documents are counted
-// All names are searched in one pass, word by word, in a trie of their words. At each mention, only
-// the facts of that name are checked, or the other current mentions if there are fewer of them.
-// Memory grows with the number of names and, for the unit "within N words", with N. It does not
-// grow with the length of the text. Two names may appear together without the fact being stated,
-// and a statement of the fact may lack a name ("He was born there"). The count shows which facts a
-// text may have taught a model, not which facts it did teach. Kandpal et al. 2023, "Large Language
-// Models Struggle to Learn Long-Tail Knowledge", also count documents that contain both entities,
-// but find the entities by entity linking instead of by name. Non-goals: inflections, spelling,
-// accents, links.
+// All names are searched for in one pass, word by word, using a trie of their words. At each
+// mention, only the facts of that name are checked, or the other current mentions if there are
+// fewer of them. Memory grows with the number of names and, for the unit "within N words", with N.
+// It does not grow with the length of the text. Two names may appear together without the fact
+// being stated, and a statement of the fact may lack a name ("He was born there"). The count shows
+// which facts a text may have taught a model, not which facts it did teach. Kandpal et al. 2023,
+// "Large Language Models Struggle to Learn Long-Tail Knowledge", also count documents that contain
+// both entities, but find the entities by entity linking instead of by name. Non-goals:
+// inflections, spelling, accents, links.
 
 #include <compare>
 #include <cstddef>
@@ -111,7 +111,7 @@ class FactOverlap {
 
   /// Feeds a piece of a line. `line` is the line's number, for FactMeetings; `ends` marks a line's
   /// last piece. A name may continue in the next piece and, unless the unit is a line, in the next
-  /// line. A word may not.
+  /// line. A word may not continue in the next piece.
   void feed(std::string_view piece, std::size_t line, bool ends) {
     line_ = line;
     const std::int64_t before = at_;
@@ -139,8 +139,8 @@ class FactOverlap {
   [[nodiscard]] const std::vector<FactMeetings>& met() const noexcept { return met_; }
   /// The number of words read so far.
   [[nodiscard]] std::size_t words() const noexcept { return static_cast<std::size_t>(at_); }
-  /// The number of facts for which no name of the subject, or none of the object, contains a word
-  /// (such as "?"). Such facts cannot appear in any text.
+  /// The number of facts for which no name of the subject, or no name of the object, contains any
+  /// word (for example, "?"). Such facts cannot appear in any text.
   [[nodiscard]] std::size_t nameless() const noexcept { return nameless_; }
 
  private:

@@ -4,7 +4,7 @@
 // For which k is Hit@k measured?
 //
 // Closed sets, entity rankings and masked models all measure Hit@k at the same values of k, so
-// `hit_at(10)` is Hit@10 for each of them. The rule of Rank defines what counts as a hit
+// `hit_at(10)` is Hit@10 for each of them. Rank's rule defines what counts as a hit
 // (measure/rank.hpp).
 
 #include <array>

@@ -6,10 +6,11 @@
 // A proportion of independent facts gets Wilson's score interval
 //   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
 // which stays inside [0, 1] and is reliable for few facts. A proportion over clusters of facts gets
-// the same interval with their effective number (clustered_share.hpp). The mean of other numbers
-// gets a percentile bootstrap. The bootstrap is seeded by the estimate's name, so that it does not
-// depend on other computations. Values are resampled within strata, because relations are part of
-// the design and are not sampled. Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
+// the same interval, computed from the effective number of facts (clustered_share.hpp). The mean of
+// other numbers gets a percentile bootstrap interval. The bootstrap is seeded by the estimate's
+// name, so that it does not depend on other computations. Values are resampled within strata,
+// because relations are part of the design and are not sampled. Sources: Wilson 1927; Efron &
+// Tibshirani 1993, chapter 13.
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 /// A number with its 95% interval and the number of facts from which it is computed. If there is no
-/// number, as for ACE over fewer facts than bins, the count is 0 and the other members are
+/// number, as for ACE with fewer facts than bins, the count is 0 and the other members are
 /// `no_number`.
 struct Estimate {
   double value = no_number;

@@ -26,7 +26,7 @@ enum class LabelMatch { letters, program };
   return match == LabelMatch::letters ? "letters" : "program";
 }
 
-/// A label that becomes empty matches every text.
+/// A label left empty by these rules matches every text.
 [[nodiscard]] inline bool holds_label(std::string_view text, std::string_view label,
                                       LabelMatch match) {
   if (match == LabelMatch::letters) return text.find(label) != std::string_view::npos;

@@ -10,8 +10,8 @@
 // consist of one model from each,
 //   r(F, G) = mean { r(f, g) : f ∈ F, g ∈ G, f ≠ g },
 // The agreement of a family with itself is the mean over its distinct pairs. A fine-tuned model is
-// compared with its base model by the facts that each knows, paired over the same questions. In
-// this comparison, a tie for the best score is treated as not known; leaderboards count it as 1/n
+// compared with its base model in terms of the facts that each knows, paired by question. In this
+// comparison, a tie for the best score is treated as not known; leaderboards count it as 1/n
 // (measure/ties.hpp). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to
 // 10, Figures 6 and 14.
 
@@ -39,7 +39,7 @@ struct AccuracyTable {
   std::vector<std::string> models;
   /// Codes of the relations that any model has under the group, in order of appearance.
   std::vector<std::string> relations;
-  /// The number of distinct facts over all models, by relation.
+  /// The number of distinct facts across all models, for each relation.
   std::vector<std::size_t> facts;
   /// [model][relation]; count 0 if a model lacks the relation.
   std::vector<std::vector<AccuracySpread>> cells;
@@ -236,7 +236,7 @@ struct FamilyCorrelations {
   return made;
 }
 
-/// A row of Table 10, over the relations, variants and facts that both models have.
+/// A row of Table 10, computed from the relations, variants and facts that both models have.
 struct TunedComparison {
   std::size_t base = 0;
   std::size_t tuned = 0;

@@ -48,10 +48,11 @@ struct ManyShotFindings {
 };
 
 struct ManyShotResults : ManyShotFindings {
-  /// Every group, each over the relations that have it.
+  /// Every group, measured across the relations that include it.
   std::vector<GroupSpread> groups;
-  /// The groups that answer by choice and write pairs in the usual way, each over the relations
-  /// that have all of these groups. Empty if there are no such relations or fewer than two groups.
+  /// The groups that answer by choice and write pairs in the usual way, each measured across the
+  /// relations that include all of these groups. Empty if there are no such relations or fewer than
+  /// two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
   /// Accuracy at K for each group that answers by choice and has the largest number of shots of its
@@ -105,7 +106,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
 }
 
 /// Compares answers by choice with guessing. Each combination of a setting and a draw of examples
-/// counts as one way of asking. Nullopt if no answer was by choice.
+/// counts as one way of asking. Nullopt if there are no answers by choice.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;

@@ -72,7 +72,7 @@ struct Comparison {
   std::vector<std::optional<double>> parameters;
   /// All settings that all models have, if there are at least two.
   std::vector<SettingAccuracies> settings;
-  /// Accuracies by a column of the facts; without groups if no column was set.
+  /// Accuracies grouped by a column of the facts; contains no groups if no column was set.
   ColumnGroups groups;
   std::vector<std::vector<Estimate>> correlations;
   FamilyCorrelations families;
@@ -89,7 +89,7 @@ struct Comparison {
   /// Each model except the first, compared with the first: accuracy, likelihoods, calibration and
   /// facts. Empty if scores are not comparable.
   std::vector<ModelChanges> changes{};
-  /// Spreads over runs that differ only in the seed of their shots.
+  /// Spreads across runs that differ only in the seed of their shots.
   std::vector<DrawSpread> draws{};
   Bootstrap bootstrap;
   /// Remarks that must appear wherever the numbers are shown.

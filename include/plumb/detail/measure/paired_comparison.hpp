@@ -3,12 +3,12 @@
 
 // Does one model know more than another, fact by fact?
 //
-// Compares every pair of models over the relations, variants and facts that both have. A fact may
-// be used under several variants (templates, or seeds of the shots). It then counts as known to a
+// Compares every pair of models on the relations, variants and facts that both have. A fact may be
+// used under several variants (templates, or seeds of the shots). It then counts as known to a
 // model if the model knows it under more than half of the variants that both models have. A fact
-// for which the best score is tied is not known. The tests are those of measure/paired_tests.hpp,
-// run over all shared facts pooled together and within each relation. Holm's adjustment is applied
-// jointly to the overall tests of all pairs, and separately to the relation tests of all pairs.
+// for which the best score is tied is not known. The tests in measure/paired_tests.hpp are run on
+// all shared facts pooled together and within each relation. Holm's adjustment is applied jointly
+// to the overall tests of all pairs, and separately to the relation tests of all pairs.
 //
 // There are two differences in accuracy (first minus second): the difference over all shared facts,
 // in which a relation with many facts counts more, and the mean of the relations' differences.
@@ -44,7 +44,8 @@ struct PairedTest {
   PairedCounts counts;
   /// The first model's accuracy minus the second's, in [−1, 1]; its count is the number of facts.
   Estimate difference;
-  /// McNemar's p, unadjusted and adjusted over all pairs of models; missing if there are no facts.
+  /// McNemar's p, unadjusted and adjusted across all pairs of models; missing if there are no
+  /// facts.
   double p = no_number;
   double p_holm = no_number;
   /// The number of facts for which both models gave the same answer (compared as text) under the
@@ -60,8 +61,8 @@ struct PairedComparison {
   /// Indices of the models.
   std::size_t first = 0;
   std::size_t second = 0;
-  /// The test over all facts that both models were asked about; without numbers if the models share
-  /// no facts.
+  /// The test over all facts that both models were asked about; it contains no numbers if the
+  /// models share no facts.
   PairedTest overall{};
   /// The tests of the relations that both models have, by relation code.
   std::vector<std::pair<std::string, PairedTest>> relations{};
@@ -251,7 +252,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
 }
 
 /// Compares every pair of models; the first model of a pair is the one named earlier. Throws the
-/// errors of match_answers.
+/// same errors as match_answers.
 [[nodiscard]] inline std::vector<PairedComparison> paired_comparisons(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -279,9 +280,9 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
 /// A difference is significant if its adjusted p is below this value.
 inline constexpr double significance_level = 0.05;
 
-/// For each model: 1 plus the number of models that have a higher accuracy and an adjusted p
-/// against it below 0.05, so that indistinguishable models share a rank. `accuracy` contains one
-/// value per model; NaN means that a model has no accuracy and therefore no rank.
+/// Each model's rank: 1 plus the number of models that have a higher accuracy and differ from it
+/// with an adjusted p below 0.05, so that indistinguishable models share a rank. `accuracy`
+/// contains one value per model; NaN means that a model has no accuracy and therefore no rank.
 [[nodiscard]] inline std::vector<std::optional<std::size_t>> shared_ranks(
     const std::vector<double>& accuracy, const std::vector<PairedComparison>& pairs) {
   std::vector<std::optional<std::size_t>> ranks(accuracy.size());

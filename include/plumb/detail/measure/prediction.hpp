@@ -5,9 +5,9 @@
 //
 // The scores of a closed set of options become probabilities by softmax,
 //   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k).
-// The answer is the likeliest option. Its probability is the Base confidence, and the lead of its
-// probability over that of the second likeliest option is the Margin confidence. Source: Kissling
-// et al., "Self-Aware Knowledge Probing", equations 1 and 2, which do not cover ties;
+// The answer is the likeliest option. Its probability is the Base confidence, and the difference
+// between its probability and that of the second likeliest option is the Margin confidence. Source:
+// Kissling et al., "Self-Aware Knowledge Probing", equations 1 and 2, which do not cover ties;
 // measure/ties.hpp defines how ties are counted.
 
 #include <algorithm>
@@ -26,7 +26,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct Prediction {
   /// The most probable option; in a tie, the first of the tied options.
   std::size_t option = 0;
-  /// Whether the fact is known: the right option is likelier than every other option.
+  /// Whether the fact is known, that is, whether the correct option is likelier than every other
+  /// option.
   bool correct = false;
   /// Base confidence, in [1/K, 1] for K options, and Margin confidence, in [0, 1].
   double confidence = 0;

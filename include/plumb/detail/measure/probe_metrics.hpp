@@ -14,9 +14,9 @@
 // exceptions. The unweighted overall number is the mean over relations. A domain's divided-support
 // accuracies weight a fact by 1/d if its relation has d domains, as in lm-pub-quiz. A fact with
 // several templates counts once, with the mean over them. Proportions of facts get Wilson intervals
-// with the facts as trials, so the interval is rather wide if the templates differ. Proportions
-// over relations that have their own weights get the interval from measure/clustered_share.hpp. The
-// other numbers are bootstrapped over facts.
+// with the facts as trials, so the intervals are conservatively wide if the templates differ.
+// Proportions over relations that have their own weights get the interval from
+// measure/clustered_share.hpp. The other numbers are bootstrapped over facts.
 
 #include <algorithm>
 #include <array>

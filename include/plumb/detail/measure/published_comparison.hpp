@@ -8,7 +8,7 @@
 // the run is compared only with that model's numbers. If no published model has that name, the run
 // is compared with every model's numbers, which are marked as belonging to other models. A
 // published number is known only to its last decimal place. It counts as inside a run's 95%
-// interval if any number that rounds to it is inside. A ranking's number depends on the candidates
+// interval if any number that rounds to it is inside. A ranking metric depends on the candidates
 // and the queries. If both the run and the publication specify them and they differ, the two
 // numbers are shown with a remark and without a verdict on the interval. Non-goals: deciding
 // whether two datasets or other settings are the same, because names do not show this; and testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How high do the true entities rank, over many queries?
+// How high do the true entities rank across many queries?
 //
 //   mean rank, mean reciprocal rank
 //   Hit@k                      mean over queries of Rank's Hit@k (measure/rank.hpp); no number if

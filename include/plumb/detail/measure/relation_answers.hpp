@@ -9,8 +9,9 @@
 // a variant (the seed of the shots, or the index of the template); spreads are computed over the
 // variants. The table is read by measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and
 // of several models (subsumption.hpp and others). Combined with the roles of its templates, it
-// becomes aggregate/predictions.hpp. If facts have many prompts and the number of prompts varies,
-// the table in aggregate/prompt_outcomes.hpp is used instead, at 12 bytes per prompt.
+// forms the table in aggregate/predictions.hpp. If facts have many prompts and the number of
+// prompts varies, the table in aggregate/prompt_outcomes.hpp is used instead, at 12 bytes per
+// prompt.
 
 #include <cstddef>
 #include <optional>
@@ -40,8 +41,8 @@ struct RelationAnswers {
   /// The settings, one for each column.
   std::vector<Setting> settings{};
   /// facts × settings, in row-major order. Options are indices into the relation's options. Ranks
-  /// are among these options or, in a many-shot run, among the fact's own choices. Generated
-  /// answers have no option, confidence, rank or tie.
+  /// are computed among these options or, in a many-shot run, among the fact's own choices.
+  /// Generated answers have no option, confidence, rank or tie.
   std::vector<Prediction> cells{};
   /// Parallel to the cells: the generated texts; empty if no answer was generated.
   std::vector<std::string> texts{};
@@ -53,8 +54,8 @@ struct RelationAnswers {
   [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
     return std::span(cells).subspan(fact * settings.size(), settings.size());
   }
-  /// The index within a row of the template with this index; nullopt if the template was not used
-  /// for these facts.
+  /// The position, within a row, of the template with this index; nullopt if the template was not
+  /// used for these facts.
   [[nodiscard]] std::optional<std::size_t> place_of_template(std::size_t index) const {
     const auto found = ranges::find(settings, template_setting(index));
     if (found == settings.end()) return std::nullopt;
@@ -100,7 +101,7 @@ class AnswersView {
   static AnswersView of_setting(const RelationAnswers& table, std::size_t place) {
     return AnswersView(table, table.cells, {place}, table.facts());
   }
-  /// The answers under all templates, ascending by index.
+  /// The answers under all templates, in ascending order of index.
   static AnswersView of_templates(const RelationAnswers& table) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < table.settings.size(); ++i) {

@@ -44,7 +44,8 @@ class Resamples {
   }
 
   /// The same resamples restricted to some of the items: whole strata, each given as (first item,
-  /// number of items). Adjacent strata share the memory of the original; otherwise they are copied.
+  /// number of items). If the strata are adjacent, the result shares memory with the original;
+  /// otherwise, the strata are copied.
   [[nodiscard]] Resamples part(std::span<const std::pair<std::size_t, std::size_t>> ranges) const {
     Resamples chosen;
     chosen.resamples_ = resamples_;

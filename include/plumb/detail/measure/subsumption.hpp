@@ -202,8 +202,8 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return {count == 0 ? no_number : sum / static_cast<double>(count), count};
 }
 
-/// Both directions, computed from matched answers; `resamples` has a stratum for each relation. No
-/// number if the first model knows nothing at all.
+/// Both directions, computed from matched answers; `resamples` has a stratum for each relation. The
+/// result contains no number if the first model knows nothing at all.
 [[nodiscard]] inline SubsumptionPair subsumption(const MatchedAnswers& matched,
                                                  const Resamples& resamples) {
   const auto cells = detail::cell_rates(matched, [](std::size_t) { return 1U; });
@@ -237,7 +237,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return {both[0], both[1]};
 }
 
-/// Both directions between two models. Throws the errors of match_answers.
+/// Both directions between two models. Throws the same errors as match_answers.
 [[nodiscard]] inline SubsumptionPair subsumption(const ModelAnswers& one, const ModelAnswers& other,
                                                  const Setting& group, const Bootstrap& bootstrap) {
   const MatchedAnswers matched = match_answers(one, other, group);

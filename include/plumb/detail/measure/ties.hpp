@@ -5,8 +5,8 @@
 //
 // A tie is exact equality of scores. If n options share the best score and the right option is
 // among them, a mean (accuracy, Hit@k) counts the answer as 1/n, the expected value of a random
-// choice. Metrics of whether a fact is known treat a tied fact as not known. Both rules are defined
-// in measure/rank.hpp. "First wins" takes the first of the tied options as the answer, as
+// choice. Metrics that test whether a fact is known treat a tied fact as not known. Both rules are
+// defined in measure/rank.hpp. "First wins" takes the first of the tied options as the answer, as
 // lm-pub-quiz does; it is also reported, for comparison with lm-pub-quiz. Ties are counted
 // everywhere, and a warning reports them if they exceed 1% of the answers.
 
@@ -37,7 +37,7 @@ enum class BestTie : std::uint8_t { none, without_answer, with_answer, answer_fi
   return known || tie == BestTie::answer_first;
 }
 
-/// The number of answers, and how many of them are ties for the best.
+/// The number of answers, and how many of them are ties for the best score.
 struct TieCount {
   std::size_t tied = 0;
   std::size_t answers = 0;

@@ -20,14 +20,14 @@
 //   X-relation  X facts of the queried relation, each under one of its templates
 //   X-template  X facts of the queried relation, under the queried template
 // X + 1 facts and their templates are drawn once for each setting and relation (X-template: for
-// each template). In a prompt about one of the first X facts, the extra fact replaces it. Nearly
-// all prompts of a relation therefore begin the same way. Fresh shots, in contrast, are drawn for
-// each prompt: X facts other than the one in question, and their templates. Their random stream is
-// named after the prompt's template, fact and subject name, so the draw does not depend on the
-// order of prompts or on other prompts. If a relation has too few facts, all of them are used.
-// Templates are filled in as they are; no letter is upper-cased. Source: "What Matters in Learning
-// Facts in Language Models?", section 3.1 and appendices D.1 and E, which do not specify how often
-// X facts are drawn (docs/many-prompts.md).
+// each template). In a prompt about one of the first X facts, the extra fact replaces that fact.
+// Nearly all prompts of a relation therefore begin the same way. Fresh shots, in contrast, are
+// drawn for each prompt: X facts other than the one in question, and their templates. Their random
+// stream is named after the prompt's template, fact and subject name, so the draw does not depend
+// on the order of prompts or on other prompts. If a relation has too few facts, all of them are
+// used. Templates are filled in as they are; no letter is upper-cased. Source: "What Matters in
+// Learning Facts in Language Models?", section 3.1 and appendices D.1 and E, which do not specify
+// how often X facts are drawn (docs/many-prompts.md).
 
 #include <algorithm>
 #include <array>
@@ -168,7 +168,8 @@ class FewShot {
   }
 
   /// The indices of the shots shown in a prompt about the fact, in order. `drawn` is the result of
-  /// `shots`. If `fact` is not set (content-free prompts), these are the first X.
+  /// `shots`. If `fact` is not set (content-free prompts), these are the indices of the first X
+  /// shots.
   [[nodiscard]] std::vector<std::uint32_t> shown(const std::vector<AskedUnder>& drawn,
                                                  std::size_t relation,
                                                  std::size_t fact = no_fact) const {

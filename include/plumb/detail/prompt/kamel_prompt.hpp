@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes the prompts of one relation, which must outlive it and have a question. Any number of
-/// threads may use it.
+/// Writes the prompts of one relation, which must outlive this object and have a question. Any
+/// number of threads may use it.
 class KamelPrompt {
  public:
   KamelPrompt(const KamelRelation& relation, std::size_t shots, std::uint64_t seed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are subjects and objects invented that look real but that no model can know about?
+// How are subjects and objects invented so that they look real but are unknown to every model?
 //
 // A label is drawn from the relation, and its words are replaced with invented words made of
 // pronounceable syllables ("Arnold Palmer" → "Kevodan Thasor", "a bird" → "a sodri"). No invented

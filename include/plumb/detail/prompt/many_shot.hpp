@@ -4,7 +4,7 @@
 // How are facts shown as plain pairs, without words for their relation?
 //
 //   σ = x1 y1 … xn yn x        followed by a choice y
-// One text separates a subject from its object, and another separates pairs; both are a space by
+// One string separates a subject from its object, and another separates pairs; both are a space by
 // default. The text is tokenised as a whole, and y is located by its byte positions. The paper's
 // efficient variant tokenises every subject, object and separator separately and concatenates their
 // tokens (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1

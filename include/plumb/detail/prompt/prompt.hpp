@@ -40,7 +40,8 @@ struct Prompt {
   /// The number of leading bytes that the model is given; the rest of the text is the continuation.
   /// 0 means that nothing is given.
   std::size_t given = 0;
-  /// The number of bytes before the statement. They are not part of it, and no span includes them.
+  /// The number of bytes before the statement. These bytes are not part of the statement, and no
+  /// span includes them.
   std::size_t context = 0;
 };
 

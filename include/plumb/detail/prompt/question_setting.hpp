@@ -24,8 +24,8 @@ struct Setting {
   std::size_t shots = 0;
   /// The text between subject and object; empty for templates.
   std::string separator{};
-  /// How an answer is judged right: "choice" (it is the most likely choice), "generation" (the
-  /// greedy continuation contains the object's label) or "generation-aliases" (it contains the
+  /// How an answer is judged to be correct: "choice" (it is the most likely choice), "generation"
+  /// (the greedy continuation contains the object's label) or "generation-aliases" (it contains the
   /// label or an alias).
   std::string by = "choice";
   /// The seed of the shots, or the index of the template.

@@ -6,12 +6,12 @@
 // They are K facts of the same relation with K different subjects, chosen from all of the
 // relation's facts, including those beyond a job's limit. Facts about the question's subject are
 // excluded, and so are facts whose answer is that subject: "Germany borders France" reveals what
-// France borders. If a subject has several right answers, one is drawn. When drawing by relation,
-// the relation's subjects are put in one order, and the first K suitable facts are shown. Nearly
-// all prompts of a relation then begin the same way, and the model stores that beginning only once.
-// When drawing by fact, K facts are drawn separately for each question's subject. Both draws depend
-// only on the seed, the relation and the subject, so all rows with the same subject show the same
-// facts, under all templates.
+// France borders. If a subject has several correct answers, one is drawn. In draws by relation, the
+// relation's subjects are put in one order, and the first K suitable facts are shown. Nearly all
+// prompts of a relation then begin the same way, and the model stores that beginning only once. In
+// draws by fact, K facts are drawn separately for each question's subject. Both draws depend only
+// on the seed, the relation and the subject, so all rows with the same subject show the same facts,
+// under all templates.
 
 #include <array>
 #include <cstddef>
@@ -137,7 +137,7 @@ class SolvedFacts {
                 std::vector<const Fact*>& shown) const {
     RandomStream random(choice_.seed, "solved facts/fact/" + relation.code + "/" +
                                           asked.subject_id + "/" + asked.subject);
-    // A Fisher–Yates shuffle; only swapped places are stored.
+    // A Fisher–Yates shuffle; only swapped positions are stored.
     std::map<std::size_t, std::size_t> swapped;
     const auto at = [&](std::size_t place) {
       const auto found = swapped.find(place);

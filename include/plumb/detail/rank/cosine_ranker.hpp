@@ -6,12 +6,12 @@
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
 // The product of queries and entities is computed in tiles, and each tile is counted immediately:
 // nothing is sorted, and no |Q| × |E| matrix is stored. Tiles are products of 16-bit numbers
-// (kernels/tile_products.hpp). They settle every entity whose cosine differs from the true entity's
-// by more than a proven bound on the rounding error (rank/short_direction.hpp), about 0.0003. For
-// the few other entities, the cosine is computed in double precision and in a fixed order; this
-// exact cosine defines the rank. Equal vectors therefore tie, regardless of where they are stored.
-// Entities are read in place, so they may be in a mapped file. Source of the rank: "Cosine
-// Similarity as Logits?", section 3.
+// (kernels/tile_products.hpp). They decide the comparison for every entity whose cosine differs
+// from the true entity's by more than a proven bound on the rounding error
+// (rank/short_direction.hpp), about 0.0003. For the few other entities, the cosine is computed in
+// double precision and in a fixed order; this exact cosine defines the rank. Equal vectors
+// therefore tie, regardless of where they are stored. Entities are read in place, so they may be in
+// a mapped file. Source of the rank: "Cosine Similarity as Logits?", section 3.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -61,7 +61,8 @@ struct NearEntity {
 class CosineRanker {
  public:
   /// `entities` must outlive the ranker. Throws a user error for a vector that is zero or not
-  /// finite. The error numbers rows from `first`, for entities that are part of a longer list.
+  /// finite. The error numbers rows from `first`, because the entities may be part of a longer
+  /// list.
   explicit CosineRanker(VectorRows entities, std::size_t first = 0)
       : entities_(entities),
         lengths_(detail::checked_lengths(entities, "entities", first)),

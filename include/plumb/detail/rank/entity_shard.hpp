@@ -139,8 +139,8 @@ class EntityShard {
   CosineRanker ranker_;
 };
 
-/// Called before any process counts. Throws a user error if the dimension of the queries differs
-/// from that of the entities, or if a question refers to a nonexistent row.
+/// Must be called before any process starts counting. Throws a user error if the dimension of the
+/// queries differs from that of the entities, or if a question refers to a nonexistent row.
 inline void check_questions(const EntityVectors& entities, VectorRows queries,
                             std::span<const EntityQuestion> questions) {
   if (static_cast<std::size_t>(queries.cols()) != entities.dimension()) {

@@ -42,8 +42,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The filtered rank of each question's true entity. `known` contains one list of rows for each
-/// question: the other entities known to be true, if any. Throws a user error if the number of
-/// lists differs from the number of questions, and the same errors as CosineRanker::ranks.
+/// question: the other entities known to be true, if any. Throws the same errors as
+/// CosineRanker::ranks, and a user error if the number of lists differs from the number of
+/// questions.
 [[nodiscard]] inline std::vector<QueryRank> filtered_ranks(
     const CosineRanker& ranker, VectorRows queries, std::span<const RankQuestion> questions,
     std::span<const std::vector<std::uint32_t>> known) {

@@ -8,9 +8,9 @@
 // for many prompts share the model's steps: each search proposes its most promising prefixes, and
 // all of them are evaluated as one batch. The prefix that all prompts share is computed once.
 // Questions about the same prompt run one after another and share the rows of log-probabilities
-// that were read. Nodes that a search no longer needs are released immediately. When the model runs
-// out of branches, the search that holds the most nodes releases its branches and feeds them again
-// later. Source of the ranks: "Cosine Similarity as Logits?", Appendix B.2.
+// that have already been read. Nodes that a search no longer needs are released immediately. When
+// the model runs out of branches, the search that holds the most nodes releases its branches and
+// feeds them again later. Source of the ranks: "Cosine Similarity as Logits?", Appendix B.2.
 
 #include <cstddef>
 #include <cstdint>

@@ -113,7 +113,7 @@ class MaskFiller {
     return made;
   }
 
-  /// Masked inputs requested and computed so far, and their tokens.
+  /// The number of masked inputs requested and computed so far, and the number of their tokens.
   [[nodiscard]] const ScoringCost& cost() const noexcept { return cost_; }
 
  private:

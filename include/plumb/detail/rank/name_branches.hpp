@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts does the model hold, and which of the names that follow them?
+// Which prompts does the model hold, and which of the names that follow each prompt does it hold?
 //
 // One tree serves many prompts with a common beginning. Their shared tokens stay in the model; each
 // prompt is a branch, followed by the part of the name trie that has been fed. Branches may be
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An amount of room, as a number of nodes and a number of branches.
+/// An amount of room, measured in nodes and branches.
 struct TreeRoom {
   std::size_t nodes = 0, leaves = 0;
 

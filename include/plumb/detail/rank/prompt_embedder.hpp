@@ -33,9 +33,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Embedder on top of any TreeEmbedder, which must outlive this object. Nothing else may use
-/// the model while a job is being embedded, because the model holds the beginning that the job's
-/// texts share. Not thread-safe.
+/// Implements Embedder on top of any TreeEmbedder, which must outlive this object. Nothing else may
+/// use the model while a job is being embedded, because the model holds the beginning that the
+/// job's texts share. Not thread-safe.
 template <TreeEmbedder Model>
 class PromptEmbedder {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of several models ranks the true entity higher, by each method?
+// Which of several models ranks the true entity highest, for each method?
 //
 // Two models are compared on the queries that both ranked against the same number of candidates.
 // Two queries are the same if they agree in part, line, relation and direction (head or tail). A
@@ -45,7 +45,7 @@ struct SizeSeries {
   std::string measure;
   /// Indices of at least two models, in ascending order of size.
   std::vector<std::size_t> models;
-  /// Whether no model has a lower value than any smaller model.
+  /// Whether every model's value is at least as high as that of each smaller model.
   bool monotone = false;
 };
 
@@ -169,8 +169,8 @@ struct RankComparison {
   return all;
 }
 
-/// Compares at least two measured models. Throws a user error if no two of them share a method and
-/// a query, and the same errors as shared_queries.
+/// Compares at least two measured models. Throws the same errors as shared_queries, and a user
+/// error if no two of the models share a method and a query.
 [[nodiscard]] inline RankComparison compare_ranks(std::vector<RankedModel> models,
                                                   const Bootstrap& bootstrap) {
   RankComparison made{.models = std::move(models), .methods = {}, .bootstrap = bootstrap};

@@ -15,8 +15,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error if a text has no tokens or more than `context` tokens. A BOS that is fed
-/// counts as a token.
+/// Throws a user error if a text has no tokens or more than `context` tokens. If a BOS token is
+/// fed, it is counted too.
 inline void refuse_text_length(const std::string& text, std::size_t tokens, std::size_t context) {
   if (tokens == 0) {
     throw user_error({.field = "text"}, "'" + text + "' has no tokens", "set `bos` to yes");

@@ -3,8 +3,9 @@
 
 // Which entities of a tile are nearer to a query than the true entity, judged by their products?
 //
-// Entities with products above a range are certainly nearer, and those below it are not. The caller
-// decides the few that fall within the range by exact computation.
+// Entities with products above a range are certainly nearer, and those below it are not. The few
+// entities whose products fall within the range are left to the caller, which computes them
+// exactly.
 
 #include <algorithm>
 #include <cmath>
@@ -51,8 +52,8 @@ struct Tile {
   }
 };
 
-/// The number of products above the range; calls `decide(c)` for each column within it. `scratch`
-/// is reusable memory of at least `columns` elements.
+/// Returns the number of products above the range, and calls `decide(c)` for each column whose
+/// product is within it. `scratch` is reusable memory of at least `columns` elements.
 template <class Decide>
 std::size_t count_above(const std::int32_t* products, std::size_t columns, Undecided undecided,
                         std::span<std::uint32_t> scratch, Decide decide) {

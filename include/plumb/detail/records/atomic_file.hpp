@@ -29,7 +29,7 @@ inline void rename_into_place(const DiskPath& part, const DiskPath& file) {
                        "check the disk and its free space, then run it again");
 }
 
-/// Removes a file if it exists. Throws an internal error if the disk refuses.
+/// Removes a file if it exists. Throws an internal error if removal fails.
 inline void remove_file(const DiskPath& file) {
   if (const std::error_code failed = file.disk().remove(file)) {
     throw internal_error({.file = file}, "cannot be removed: " + failed.message(),

@@ -44,9 +44,9 @@ class AtomicFolder {
                      "choose another folder (`out`)");
   }
 
-  /// `ending` is the ending of all file names in the folder. Throws a user error if the path is
-  /// already in use, if NAME.part exists and is not an unfinished folder of such files, or if
-  /// another process is writing to it.
+  /// `ending` is the suffix that all file names in the folder share. Throws a user error if the
+  /// path is already in use, if NAME.part exists and is not an unfinished folder of such files, or
+  /// if another process is writing to it.
   AtomicFolder(const DiskPath& folder, std::string_view ending)
       : folder_(folder.parent() / folder.name()), part_(folder_ + ".part") {
     refuse_used(folder_);

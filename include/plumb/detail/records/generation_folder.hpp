@@ -45,8 +45,8 @@ template <Lemmatiser Lemmas>
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
-/// The dataset that a generation asked about. Throws a user error if the folder does not contain
-/// it.
+/// The dataset whose facts a generation run asked about. Throws a user error if the folder does not
+/// contain it.
 [[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
   for (const char* name : {"facts.jsonl", "templates.jsonl"}) {
     refuse_stream(folder / "asked" / name);

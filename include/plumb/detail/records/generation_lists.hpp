@@ -47,7 +47,7 @@ struct ListRun {
   return names;
 }
 
-/// Scores an answer to a fact; `cut` tells whether the answer ended at the token limit.
+/// Scores an answer to a fact; `cut` indicates whether the answer ended at the token limit.
 [[nodiscard]] inline RecordedList recorded_list(std::size_t fact, std::string text,
                                                 const ObjectNames& objects, bool cut) {
   RecordedList made{fact, std::move(text), {}, {}, {}, cut, false};

@@ -3,11 +3,11 @@
 
 // Generated answers, converted to the form that calibration reads.
 //
-// Each setting of a run becomes a separate model. A relation's templates count as paraphrases,
-// filled with the subject's first name. The confidence of an answer is the probability of its
-// tokens. If all facts were sampled, there is also the proportion of samples that match the greedy
-// answer. There is no closed set: all right answers to a fact count as one answer, while wrong
-// answers are distinct if their lemmas differ.
+// Each setting of a run becomes a separate model. A relation's templates, filled with the subject's
+// first name, count as paraphrases. The confidence of an answer is the probability of its tokens.
+// If all facts were sampled, there is also the proportion of samples that match the greedy answer.
+// There is no closed set: all right answers to a fact count as one answer, while wrong answers are
+// distinct if their lemmas differ.
 
 #include <algorithm>
 #include <cmath>

@@ -79,8 +79,8 @@ void read_field(const Json& json, const CommonFill<Fill>& common) {
   read_field(json.at("rank"), common.fill.common_rank);
 }
 
-/// The fields that begin every row about a prompt, and those that end it if the prompt shows
-/// examples.
+/// The fields at the beginning of every row about a prompt, and the fields at its end if the prompt
+/// shows examples.
 template <class Row, class Field>
 void prompt_fields(Row& row, Field& field) {
   field("relation", row.relation, "code of the relation");

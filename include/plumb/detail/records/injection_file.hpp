@@ -39,7 +39,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return json.dump() + "\n";
 }
 
-/// Throws a user error if the file has another format. Only the instances of the facts are stored.
+/// Throws a user error if the file has a different format. Only the instances of the facts are
+/// stored.
 [[nodiscard]] inline ScoredInjection read_recorded_injection(const DiskPath& file) {
   const Json json = read_json_object(file);
   ScoredInjection made;

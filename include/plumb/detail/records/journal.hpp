@@ -4,12 +4,13 @@
 // The journal of a job: which packs of which parts are done, and their results.
 //
 // journal.jsonl grows by one line for each pack as soon as it is evaluated. A job that is killed at
-// any moment therefore loses at most its current pack. Memory contains only the position at which
-// each pack's line begins.
+// any moment therefore loses at most its current pack. Only the position at which each pack's line
+// begins is held in memory.
 //   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
 //   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files are written
 //   {"version": 2, "part": "P36", "anew": true, "checksum": …}  earlier lines of the part are void
-// The rows are the part's own JSON. The checksum is the FNV-1a hash of everything before it.
+// The rows are JSON in the part's own format. The checksum is the FNV-1a hash of everything before
+// it.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The contents of a journal's lines, and where they begin. Not thread-safe.
+/// What a journal's lines contain, and where each line begins. Not thread-safe.
 class JournalIndex {
  public:
   /// The position at which a finished pack's line begins; nullopt for other packs.

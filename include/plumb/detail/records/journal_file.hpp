@@ -90,7 +90,7 @@ class JournalFile {
     return std::exchange(end_, end_ + line.size());
   }
 
-  /// After this call all lines survive a power loss. Throws an internal error if syncing fails, or
+  /// After this call, all lines survive a power loss. Throws an internal error if syncing fails, or
   /// if the file no longer has a name (for example, because its folder was removed), since its
   /// contents are then lost.
   void sync() {

@@ -16,8 +16,8 @@
 //                                   `text`, the rest, and answer and given, in bytes of the whole
 //                                   text
 // "tokenized": "by parts" marks a text that is split before it is tokenised. If token identifiers
-// are listed, a prompt has ids, including BOS. A candidate then has the ids that follow the
-// prompt's: all ids of its continuation, and those of the given part that the candidates do not
+// are listed, a prompt has ids, including BOS. Each candidate then has the ids that follow the
+// prompt's: all ids of its continuation, and those ids of the given part that the candidates do not
 // share. example_prompts.jsonl in a run folder contains the first prompt of each kind, with at most
 // five candidates.
 
@@ -47,8 +47,8 @@ struct ListedPrompt {
   Json about = Json::object();
   /// Whole texts: a single text, or one for each candidate.
   std::vector<Prompt> texts{};
-  /// Parallel to the texts: the entity that each candidate stands for; empty if the texts show
-  /// this.
+  /// Parallel to the texts: the entity that each candidate represents; empty if the texts
+  /// themselves show it.
   std::vector<std::string> entities{};
   /// The BOS before the texts.
   Bos with_bos = false;
@@ -65,8 +65,8 @@ inline Json spans_json(const std::vector<ByteSpan>& spans) {
   return made;
 }
 
-/// The number of leading bytes shared by all texts; only bytes of the given part and whole
-/// characters count.
+/// The number of leading bytes shared by all texts, counting only whole characters of the given
+/// part.
 inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   const std::string& first = texts.front().text;
   std::size_t shared = first.size();

@@ -4,7 +4,7 @@
 // What did a model answer in a many-shot run?
 //
 // This header reads the likeliest choice for every fact under every setting. If texts were
-// generated, additional settings record whether they contain the answer.
+// generated, additional settings record whether the texts contain the answer.
 
 #include <cstddef>
 #include <map>

@@ -85,10 +85,10 @@ inline void add_numbers_of(const Json& json, const std::string& name,
   return numbers;
 }
 
-/// The numbers of a run folder whose model is named `model`: those in its metrics.json and, if
-/// there is one, in that of the calibration computed from the run, which may be inside the folder
-/// or around it. If a file contains several models, each is returned separately under its name in
-/// that file. Throws a user error if the folder has no metrics.json or if a file is not a JSON
+/// The numbers of a run folder whose model is named `model`: those in its metrics.json and, if the
+/// run was calibrated, those in the calibration's metrics.json, which may be in a subfolder or in
+/// the parent folder. If a file contains several models, each is returned separately under its name
+/// in that file. Throws a user error if the folder has no metrics.json or if a file is not a JSON
 /// object.
 [[nodiscard]] inline std::vector<RunNumbers> read_run_numbers(const DiskPath& folder,
                                                               const std::string& model,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Embeddings in .npy files: writes plumb's own, and reads those of other programs.
+// Embeddings in .npy files: plumb writes its own and reads those of other programs.
 //
 // A .npy file contains single-precision numbers, [count, dimension], in C order, and is mapped into
 // memory. It may be larger than memory, and only the parts that are used are read. The identifiers
@@ -45,7 +45,7 @@ inline std::string npy_header(std::size_t rows, std::size_t columns) {
 /// Vectors in a file. Any number of threads may read it.
 class NpyFile {
  public:
-  /// Throws a user error if the file is damaged or has another format.
+  /// Throws a user error if the file is damaged or has a different format.
   explicit NpyFile(const std::filesystem::path& file) : map_(file) {
     const std::string_view bytes(map_.data(), map_.size());
     const auto refuse = [&](const std::string& what, const char* remedy) {
@@ -160,7 +160,7 @@ class NpyWriter {
   }
 
   /// Copies the rows that another writer of the same shape has written to its .part file; rows not
-  /// written there are zeros. Throws a user error if the file has another shape.
+  /// written there are zeros. Throws a user error if the file has a different shape.
   void take_rows(const DiskPath& part) {
     const MappedFile other(part);
     if (other.size() != map_.size() || std::memcmp(other.data(), map_.data(), numbers_) != 0) {
@@ -179,7 +179,7 @@ class NpyWriter {
     throw internal_error({.file = part()}, "cannot be written",
                          "check the disk and its space; then `resume`");
   }
-  /// Throws an internal error if the disk refuses.
+  /// Throws an internal error if syncing or renaming fails.
   void finish() {
     sync();
     rename_into_place(part(), file_);
@@ -194,7 +194,7 @@ class NpyWriter {
   bool is_resumed_ = false;
 };
 
-/// The path of the identifiers that belong to a .npy file.
+/// The path of the identifiers file that belongs to a .npy file.
 [[nodiscard]] inline DiskPath identifiers_of(const DiskPath& npy) {
   return npy.parent() / (npy.stem() + ".txt");
 }

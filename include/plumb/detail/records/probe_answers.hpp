@@ -191,8 +191,8 @@ template <class ScoresOf>
   return table;
 }
 
-/// Among each fact's own texts for the options, keeps those of the right option and of the options
-/// that the model chose.
+/// Of each fact's own texts for the options, keeps only those of the right option and of the
+/// options that the model chose.
 inline void keep_answer_texts(RelationAnswers& table) {
   for (std::size_t i = 0; i < table.facts(); ++i) {
     Fact& fact = table.relation.facts[i];
@@ -207,8 +207,8 @@ inline void keep_answer_texts(RelationAnswers& table) {
 /// The answers under all scored templates, with relations in the order of the folder; relations
 /// without rows are omitted. Predictions are computed from the scores stored in the folder. Among a
 /// fact's own texts for the options, only those of the right option and of the options that the
-/// model chose are stored. Throws a user error if the folder has no finished results, and the same
-/// errors as recorded_answers.
+/// model chose are stored. Throws the same errors as recorded_answers, and a user error if the
+/// folder has no finished results.
 [[nodiscard]] inline ModelAnswers probe_answers(const DiskPath& folder, const std::string& name) {
   const std::vector<RecordedRelation> recorded = recorded_relations(folder);
   ModelAnswers model{name, std::vector<RelationAnswers>(recorded.size())};

@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// How folders are read.
 struct ReadingOptions {
   TemplateKinds kinds{};
-  /// The reduction and span of a statement's score; nullopt uses the folder's own.
+  /// The reduction and span of a statement's score; nullopt means those of the folder.
   std::optional<Scoring> scoring{};
   std::vector<std::string> relations{};
 };
@@ -55,7 +55,7 @@ void refuse_absent_relations(const std::vector<std::string>& wanted, const Found
   }
 }
 
-/// Data about a fact under the base template that is not in a table of answers.
+/// Data about a fact under the base template that tables of answers do not contain.
 struct RecordedBase {
   std::vector<double> scores{};
   /// Indexed as in `all_scorings`.
@@ -96,7 +96,7 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
   if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
     // Other tools' rows do not contain the number of tokens in a statement. Every statement has at
-    // least one token, and that is enough here.
+    // least one token, and a positive count is all that is needed here.
     for (StatementScore& part : parts)
       part.statement.tokens = (std::max)(part.statement.tokens, 1U);
   }
@@ -194,8 +194,8 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
 }
 
 /// Reads one model's folders. A relation must be in all of them; relations without rows are
-/// omitted. Throws a user error if the folders do not belong together, and the same errors as
-/// template_roles.hpp.
+/// omitted. Throws the same errors as template_roles.hpp, and a user error if the folders do not
+/// belong together.
 [[nodiscard]] inline ScoredModel read_model(const std::string& name,
                                             const std::vector<DiskPath>& folders,
                                             const ReadingOptions& options) {

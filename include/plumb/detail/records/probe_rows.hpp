@@ -43,7 +43,7 @@ struct RecordedRow {
   std::vector<StatementScore> parts{};
 };
 
-/// The number that `append_fixed` writes; a non-finite one is returned unchanged.
+/// The number as `append_fixed` writes it; non-finite numbers are returned unchanged.
 inline double ten_decimals(double value) {
   if (!std::isfinite(value)) return value;
   std::string text;

@@ -5,7 +5,7 @@
 //
 // "undecided" is the number of other candidates that may also rank above the true entity if a
 // search ended early. "tokens" is the number of tokens in the true entity's name. A likelihood also
-// covers the ")" after the name, so --reduction mean divides by one more.
+// covers the ")" after the name, so --reduction mean divides by this number plus one.
 
 #include <algorithm>
 #include <cstddef>

@@ -27,8 +27,8 @@ inline void refuse_stream(const DiskPath& file) {
   return file.is_file();
 }
 
-/// Calls `visit(object, line)` for each line that is not blank; lines are counted from 1. Throws a
-/// user error at the first line that is not an object, and the same errors as refuse_stream.
+/// Calls `visit(object, line)` for each line that is not blank; lines are counted from 1. Throws
+/// the same errors as refuse_stream, and a user error at the first line that is not an object.
 template <class Visit>
 void for_each_result_line(const DiskPath& file, Visit visit) {
   refuse_stream(file);

@@ -27,7 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// A name in the metadata that becomes part of a file name must not lead outside the folder; the
-/// same rule applies to the names of relations. Throws a user error if it does.
+/// same rule applies to the names of relations. Throws a user error if a name leads outside the
+/// folder.
 inline void refuse_as_file_name(const std::string& name, const DiskPath& said_in) {
   if (!problem_with_relation_name(name, {})) return;
   throw user_error({said_in, 0, Json(name).dump()}, "is not a valid file name in this folder",

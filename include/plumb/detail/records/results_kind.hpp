@@ -46,7 +46,7 @@ struct ResultsMetadata {
   return {"metadata_results.json", "results", "probe"};
 }
 
-/// The name of the metadata file of a kind of results.
+/// The name of the metadata file for a kind of results.
 [[nodiscard]] constexpr const char* metadata_name(ResultsKind kind) {
   return metadata_of(kind).file;
 }
@@ -91,7 +91,7 @@ struct ResultsMetadata {
   return std::nullopt;
 }
 
-/// Whether the folder contains results of `plumb generate`, whether texts or lists.
+/// Whether the folder contains results of `plumb generate`, either texts or lists.
 [[nodiscard]] inline bool is_generation(const DiskPath& folder) {
   return (folder / metadata_name(ResultsKind::generation)).is_file();
 }
@@ -101,7 +101,7 @@ struct ResultsMetadata {
   return (folder / metadata_name(ResultsKind::ranking)).is_file();
 }
 
-/// The folder itself. If it is a calibration of a model, with or without its run.json, the probe
+/// The folder itself. For a calibration of a model, with or without its run.json, returns the probe
 /// folder inside it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);

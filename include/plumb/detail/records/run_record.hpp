@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return settings.is_object() ? settings : Json::object();
 }
 
-/// Throws a user error if more than one model answered the run (MixedResults).
+/// Throws a user error if the run contains answers of more than one model (MixedResults).
 inline void refuse_mixed(const DiskPath& file, const Json& run) {
   if (first_string(run, "status") != "mixed") return;
   throw user_error({file, 0, "status"}, "is \"mixed\": more than one model answered this run",
@@ -56,8 +56,9 @@ inline void refuse_without_results(const DiskPath& folder) {
          "plumb substitutes no value.";
 }
 
-/// Warnings that apply to all of a model's numbers: first that quantised weights also round the
-/// activations, then the `warnings` from the run's settings (ModelDescription), in order.
+/// Warnings that apply to all of a model's numbers: first, that running with quantised weights also
+/// rounds the activations; then the `warnings` from the run's settings (ModelDescription), in
+/// order.
 [[nodiscard]] inline std::vector<std::string> model_warnings(const Json& settings) {
   std::vector<std::string> warnings;
   if (settings.value("quantized", Json()) == true) {

@@ -147,7 +147,7 @@ template <class Row>
            .colour = colour_of_change(true)}};
 }
 
-/// The effects of a marker. Improvements are shown in green cells, declines in red ones.
+/// The effects of a marker. Improvements are shown in green cells and declines in red cells.
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
   const auto all = ColumnPlace::everywhere;

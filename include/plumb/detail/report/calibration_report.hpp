@@ -122,7 +122,7 @@ inline std::string words_below_models(const CalibrationResults& results) {
 /// The page, tables and metrics of a calibration.
 class CalibrationReportBody {
  public:
-  /// `settings` is an object for the page's last table, `prompts` are examples of the model's
+  /// `settings` is an object for the page's last table; `prompts` are examples of the model's
   /// prompts.
   CalibrationReportBody(CalibrationResults results, Json settings, std::vector<Json> prompts = {})
       : results_(std::move(results)),

@@ -36,8 +36,8 @@ struct RemarkedEstimate {
   std::string remark;
 };
 
-/// A longer text that may wrap. If tables sort it by a number, the remark is shown in small print
-/// below the text.
+/// A longer text that may wrap. If tables sort the cell by a number, the remark is shown in small
+/// print below the text.
 struct LongText {
   std::string text;
   std::optional<double> sorted_by{};
@@ -75,7 +75,7 @@ struct NoCell {};
   return digits.substr(0, e + 2) + digits.substr(digits.find_first_not_of('0', e + 2));
 }
 
-/// The value of a column in a row. An estimate with count 0 means that there is no number.
+/// The value of a column in a row. An estimate with a count of 0 means that there is no number.
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
                                LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts does one model know and another not?
+// Which facts are known to one model but not to another?
 //
-// facts.csv has one line for each fact that at least two models were asked:
+// facts.csv has one line for each fact that at least two models were asked about:
 //   relation, instance, subject, answer   the fact and its right answer
 //   known_by, asked                       the number of models that know it, and that were asked
 //   answer:MODEL, known:MODEL             each model's answer, and 1 if it knows the fact, else 0;

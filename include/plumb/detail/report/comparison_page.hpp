@@ -280,7 +280,7 @@ class ComparisonPage {
                        "bins.") +
            html_table(columns, made_.changes);
   }
-  /// How much accuracy depends on which facts are shown.
+  /// How strongly accuracy depends on the choice of the facts that are shown.
   [[nodiscard]] std::string draws() const {
     if (made_.draws.empty()) return "";
     const auto columns = draw_columns();

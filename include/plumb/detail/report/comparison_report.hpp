@@ -3,8 +3,8 @@
 
 // What a comparison of models writes to a folder and shows on a terminal.
 //
-// Writes metrics.json, a CSV file for each table and heat map, and report.html. A row of the CSV
-// files ends in value, low, high and count; if there is no number, the first three are empty and
+// Writes metrics.json, a CSV file for each table and heat map, and report.html. Each row of the CSV
+// files ends with value, low, high and count; if there is no number, the first three are empty and
 // the count is 0.
 
 #include "plumb/detail/core/compiled.hpp"

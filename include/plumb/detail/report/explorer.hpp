@@ -5,9 +5,9 @@
 //
 // The part of a page in which a reader picks a fact and sees every candidate with its probability,
 // the softmax of the scores over the candidates. A probability p is stored in two bytes, as −ln p
-// in steps of 0.001 nats. It is therefore within 0.05% of the value; a p below e^−65 is stored as
-// e^−65. Once `max_cells` candidates or about `max_bytes` of page are reached, further rows are
-// omitted; the page shows how many.
+// in steps of 0.001 nats. The stored value is therefore within 0.05% of p; a p below e^−65 is
+// stored as e^−65. Once `max_cells` candidates or about `max_bytes` of page are reached, further
+// rows are omitted; the page shows how many.
 
 #include <algorithm>
 #include <cmath>
@@ -165,7 +165,8 @@ class Explorer {
     }
     std::string aliases;
     for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
-    const bool is_tie = ranges::count(row.scores, *best) > 1;  // a tie is not an answer
+    // a tie for the best score is not an answer
+    const bool is_tie = ranges::count(row.scores, *best) > 1;
     Json& rows = head_["rows"];
     const auto [first, is_new] =
         names_.try_emplace(std::pair(row.fact.subject, aliases), rows.size());

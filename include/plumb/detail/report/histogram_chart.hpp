@@ -51,7 +51,8 @@ struct HistogramChart {
   std::vector<HistogramRow> rows;
 };
 
-/// From the smallest to the largest value shown in the rows, widened to whole ticks; not empty.
+/// The range from the smallest to the largest value shown in the rows, widened to whole ticks; not
+/// empty.
 inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& rows) {
   std::array<double, 2> range{1e300, -1e300};
   const auto hold = [&](double value) {

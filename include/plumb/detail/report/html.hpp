@@ -95,8 +95,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return slug.empty() ? std::string(fallback) : slug.substr(0, 80);
 }
 
-/// The slug itself, or with a number appended if it is already in `taken`; adds the result to
-/// `taken`.
+/// The slug, with a number appended if it is already in `taken`; adds the result to `taken`.
 [[nodiscard]] inline std::string free_slug(std::vector<std::string>& taken,
                                            const std::string& slug) {
   std::string free = slug;

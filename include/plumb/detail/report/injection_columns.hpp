@@ -74,7 +74,7 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
-/// The rows of the table for a terminal.
+/// A column with the panel's name, headed `heading`, then the other columns.
 [[nodiscard]] inline NumberTable injection_rows(const InjectionResults& results) {
   return table_of(named_injection_columns("probability, " + results.relation, results.highlight),
                   results.panels);
@@ -94,8 +94,8 @@ inline const char* kind_name(PairKind kind) {
          "\n";
 }
 
-/// One row for each position of each panel. Log-probabilities are in nats, and positions count from
-/// 0.
+/// One row for each position of each panel. Log-probabilities are in nats, and positions are
+/// counted from 0.
 [[nodiscard]] inline std::string injection_csv(const InjectionResults& results) {
   std::string csv = csv_line({"relation", "panel", "position", "subject", "object", "kind",
                               "log_probability", "probability", "highlighted"});

@@ -26,7 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// At most this many answers that name several objects are shown, in total over all ways of asking.
+/// The maximum number of answers naming several objects that are shown, in total for all ways of
+/// asking.
 inline constexpr std::size_t shown_answers = 20;
 
 inline std::string sharing_map(const ManyPromptResults& made, const char* title,

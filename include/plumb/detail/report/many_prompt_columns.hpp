@@ -23,7 +23,7 @@ inline const char* draws_in_words(SampleBy by) {
              : "one template is drawn for every relation and used for all its facts";
 }
 
-/// The ways of asking whose answers are in a model's own words. `made` must outlive them.
+/// The ways of asking whose answers are in a model's own words. `made` must outlive the result.
 [[nodiscard]] inline std::vector<const ManyPromptResult*> written_ways(
     const ManyPromptResults& made) {
   std::vector<const ManyPromptResult*> ways;
@@ -255,8 +255,8 @@ template <class Row, class Inner, class Part>
 
 /// Every number for a way of asking, keyed by its path in metrics.json. Numbers shown in a table
 /// come first. If no way of asking has a certain kind of answer, the numbers for that kind appear
-/// only in files. Range and SD are over the samplings of the headline numbers. `made` must outlive
-/// the columns.
+/// only in files. Range and SD are computed over the samplings of the headline numbers. `made` must
+/// outlive the columns.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> way_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a model's confidence match its accuracy, over many prompts and by answer length?
+// Does a model's confidence match its accuracy, across many prompts and by answer length?
 //
 // Sections of the page: reliability diagrams and Overconf by the number of tokens. Source: "What
 // Matters in Learning Facts in Language Models?", sections 2.4 and 6.2, Figure 1.
@@ -68,7 +68,7 @@ inline std::string reliability_overlay(const std::vector<const ManyPromptResult*
   for (const ManyPromptResult* way : ways) {
     ChartSeries& line = series.emplace_back(reliability_line(*way));
     line.name = way->name;
-    // each way's own chart shows the intervals
+    // the intervals are shown in the separate chart for each way of asking
     for (ChartPoint& point : line.points) point.interval.reset();
   }
   XyChart chart{"Confidence against accuracy, all together", "confidence", "accuracy"};

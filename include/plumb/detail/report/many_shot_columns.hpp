@@ -81,7 +81,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The same columns plus the accuracy of guessing, which depends on the run. `made` must outlive
-/// them.
+/// the columns.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
   using G = GroupSpread;
   auto columns = group_spread_columns(made.ties.tied > 0);

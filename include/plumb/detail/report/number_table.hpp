@@ -35,7 +35,7 @@ enum class ColumnPlace { everywhere, page, terminal, files };
 
 /// The parts of a column that do not depend on rows.
 struct ColumnHead {
-  /// In CSV and JSON: lower case with underscores, dots between the parts of a path.
+  /// In CSV and JSON: lower case with underscores, and dots between the parts of a path.
   std::string key;
   /// Shown above the column; a page capitalises it.
   std::string heading;
@@ -45,7 +45,7 @@ struct ColumnHead {
   int decimals = 3;
   /// Whether a terminal shows an estimate's interval too.
   bool interval = false;
-  /// How long the column is kept when a terminal is too narrow.
+  /// The column's priority when a terminal is too narrow for all columns.
   ColumnWeight weight = ColumnWeight::usual;
   /// Whether the cells are model names, so that a page can show or hide rows by model.
   bool names_model = false;

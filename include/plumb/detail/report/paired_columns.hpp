@@ -169,14 +169,14 @@ inline constexpr const char* paired_note =
     "Mean difference: difference of accuracies, mean over relations.\n"
     "p (Holm): over all shared facts, pooled.\n";
 
-/// A pair of models in one relation.
+/// A pair of models compared on one relation.
 struct PairedRow {
   const PairedComparison* pair = nullptr;
   std::string relation;
   const PairedTest* test = nullptr;
 };
 
-/// Columns of a `PairedRow`: models, relation, then the test. `made` must outlive them.
+/// Columns of a `PairedRow`: models, relation, then the test. `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<PairedRow>> paired_row_columns(const Comparison& made) {
   using R = PairedRow;
   auto columns =

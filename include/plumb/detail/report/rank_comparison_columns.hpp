@@ -75,7 +75,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The agreement of two methods of one model. The comparison must outlive it.
+/// The agreement of two methods of one model. The comparison must outlive this object.
 struct ModelAgreement {
   const RankedModel* model = nullptr;
   const MethodAgreement* agreement = nullptr;

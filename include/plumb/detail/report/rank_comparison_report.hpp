@@ -3,9 +3,9 @@
 
 // What a comparison of rankings writes to a folder and shows on a terminal.
 //
-// Writes metrics.json; metrics.csv, with a row for each number for each model, overall and by
-// relation; rank_pairs.csv, with a row for each number for a pair of models; ranks.csv, with a row
-// for each query and method that lists every model's rank; and report.html.
+// Writes metrics.json; metrics.csv, with a row for each number of each model, overall and by
+// relation; rank_pairs.csv, with a row for each number of each pair of models; ranks.csv, with a
+// row for each query and method that lists every model's rank; and report.html.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"

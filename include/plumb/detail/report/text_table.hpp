@@ -65,7 +65,7 @@ struct TableWidth {
   std::string where{};
 };
 
-/// How long a column is kept when a table is too wide.
+/// A column's priority when a table is too wide.
 enum class ColumnWeight { minor, usual, major };
 
 /// The suffix of the heading of a column whose numbers have intervals.

@@ -46,7 +46,7 @@ template <CausalLm Model>
   return made;
 }
 
-/// Not thread-safe. All arguments must outlive it.
+/// Not thread-safe. All arguments must outlive this object.
 template <CausalLm Model>
 class AnswerRun {
  public:

@@ -34,7 +34,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the conditions are evaluated on: the difference between the base and the changed run.
+/// The data on which the conditions are evaluated: the difference between the base and the changed
+/// run.
 struct AssertedChange {
   PairedComparison accuracy;
   /// Facts that the base knows and the changed run does not, and vice versa; one line per fact.
@@ -62,7 +63,8 @@ struct AssertedQuantity {
   Estimate (*value)(const AssertedChange&);
   MovedBy moved_by;
 
-  /// Whether the quantity has a 95% interval. Accuracy drops and error rises have one.
+  /// Whether the quantity has a 95% interval. The accuracy quantities and the `.rise` quantities
+  /// have one.
   [[nodiscard]] bool has_interval() const {
     const std::string_view called = name;
     return called.starts_with("accuracy.") || called.ends_with(".rise");

@@ -262,8 +262,8 @@ class CompareMeasurement {
     return true;
   }
 
-  /// What changed from the first run to another. Includes scores if both runs are closed sets with
-  /// the same scoring.
+  /// The changes from the first run to another run. Includes scores if both runs are closed sets
+  /// with the same scoring.
   [[nodiscard]] AssertedChange change_to(std::size_t run, const Comparison& made) const {
     AssertedChange change;
     // The models and the pairs of a comparison are in the order of the runs.

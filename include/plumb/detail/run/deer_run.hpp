@@ -31,7 +31,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Model, options, folder, work and plan must outlive it. Not thread-safe.
+/// The model, options, folder, work and plan must outlive this object. Not thread-safe.
 template <DeerModel Model>
 class DeerRun {
  public:

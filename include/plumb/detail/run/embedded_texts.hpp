@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Embeds the texts of a job. Model, folder and work must outlive it. Not thread-safe.
+/// Embeds the texts of a job. The model, folder and work must outlive this object. Not thread-safe.
 template <DeerModel Model>
 class EmbeddedTexts {
  public:

@@ -34,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LeftOutOfFilling {
   using Named = std::vector<std::pair<std::string, std::string>>;
   Named facts, objects, names;
-  /// The number of prompts for selected facts whose gap fits none of the objects' names.
+  /// The number of prompts for selected facts in which none of the objects' names fits the gap.
   std::size_t prompts = 0;
 };
 

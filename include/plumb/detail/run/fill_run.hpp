@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe. All arguments must outlive it.
+/// Not thread-safe. All arguments must outlive this object.
 template <MaskedLm Model>
 class FillRun {
  public:

@@ -4,7 +4,8 @@
 // The report on a finished run, regenerated from its folder. The run may come from any plumb job or
 // from lm-pub-quiz.
 //
-// Nothing is scored again. The measuring settings in the folder apply unless the user sets others.
+// Nothing is scored again. The measurement settings in the folder apply unless the user sets
+// others.
 
 #include <cstddef>
 #include <cstdint>
@@ -77,7 +78,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 struct ReportSettings {
-  /// The run folder. Until it is set, the settings for a generation apply.
+  /// The run folder. Until this path is set, the settings for a generation apply.
   std::filesystem::path run{};
   /// The folder to write to. If empty, the run folder itself, which must be plumb's own.
   std::filesystem::path out{};

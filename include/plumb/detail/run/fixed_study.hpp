@@ -6,10 +6,10 @@
 //   {"relation": "P36", "separator": " ", "shots": [["Gauteng", "Johannesburg"], …],
 //    "choices": ["Kolkata", …], "test": [{"subject": "Liguria", "answer": "Genoa",
 //    "scores": […]}, …], "model": …, "accuracy": …}
-// The file contains one such object or a list of them. The model gets all texts exactly as written.
-// The results have the same structure, with scores in nats, one per choice. The separator is used
-// both within and between pairs. The scores, model and accuracy in the file are used only for
-// comparison.
+// The file contains one such object or a list of them. The model receives all texts exactly as
+// written. The results have the same structure, with scores in nats, one per choice. The separator
+// is used both within and between pairs. The scores, model and accuracy in the file are used only
+// for comparison.
 
 #include <algorithm>
 #include <cmath>

@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job. The model must outlive it. Not thread-safe.
+/// Models Job. The model must outlive this object. Not thread-safe.
 template <ScoringLm Model>
 class FixedStudyJob {
  public:

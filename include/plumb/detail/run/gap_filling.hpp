@@ -59,7 +59,7 @@ struct ScoredGaps {
   ScoringCost cost;
 };
 
-/// Not thread-safe. All arguments must outlive it.
+/// Not thread-safe. All arguments must outlive this object.
 template <MaskedLm Model>
 class GapFilling {
  public:

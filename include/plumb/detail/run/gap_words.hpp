@@ -61,8 +61,8 @@ template <MaskedLm Model>
   return framed_masked_text(model, text.substr(0, at.begin), text.substr(at.end));
 }
 
-/// Caches the tokens of words, keyed by the characters around the gap. The model must outlive it.
-/// Not thread-safe.
+/// Caches the tokens of words, keyed by the characters around the gap. The model must outlive this
+/// object. Not thread-safe.
 template <MaskedLm Model>
 class GapWords {
  public:

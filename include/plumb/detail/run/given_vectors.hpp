@@ -4,9 +4,9 @@
 // How are the candidates' vectors read if they were created by another program or run?
 //
 // They are in a .npy file, with a file of identifiers next to it. The file is mapped, not copied.
-// If its rows are not exactly the candidates in the same order, as they would be after a run with
-// the same candidates, the candidates' rows are selected. records/npy_file.hpp determines which
-// number formats can be read.
+// Unless its rows are exactly the candidates in the same order (as they are after a run with the
+// same candidates), the candidates' rows are selected. records/npy_file.hpp determines which number
+// formats can be read.
 
 #include <Eigen/Core>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What will a job ask the model, before it asks anything?
+// What is a job about to ask the model?
 //
 // A plan is computed from the data, using only the model's tokenizer. Token counts cover all texts,
 // including BOS, as if each text were fed separately. If packs are planned ahead, the plan also

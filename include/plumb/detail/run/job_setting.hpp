@@ -95,7 +95,7 @@ class IdleRules {
 };
 
 /// Passes settings on to a visitor and marks them as settings of the engine. The visitor must
-/// outlive it. Not thread-safe.
+/// outlive this object. Not thread-safe.
 template <class Visitor>
 class EngineVisitor {
  public:

@@ -72,7 +72,7 @@ struct ListQuestions {
 
   GenerateSettings settings;
   FewShotSetting setting;
-  /// The selected relations and facts, without and with their shots.
+  /// The selected relations and facts, first without their shots and then with them.
   MultiPromptDataset asked;
   std::vector<KamelRelation> relations;
 };

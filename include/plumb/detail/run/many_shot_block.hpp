@@ -30,9 +30,9 @@ struct ShotNumbers {
 };
 
 /// The positions of EIC-LKE's questions in a sequence of training pairs. The first question comes
-/// after `first` pairs, each further question `step` pairs later. The paper uses a hundred training
-/// pairs and asks a question after every five pairs, starting after the fiftieth pair (Appendix
-/// C.2), so no question sees the last five pairs.
+/// after `first` pairs, and each further question comes `step` pairs later. The paper uses a
+/// hundred training pairs and asks a question after every five pairs, starting after the fiftieth
+/// pair (Appendix C.2), so no question sees the last five pairs.
 struct EicGeometry {
   std::size_t first = 50;
   std::size_t step = 5;
@@ -98,8 +98,8 @@ struct ManyShotBlock {
   std::size_t facts = 0;
   /// The question about test fact f under setting s: one prompt per choice.
   std::function<Query(std::size_t s, std::size_t f)> query{};
-  /// The text before the choices, which the model can continue. Empty if a continuation makes no
-  /// sense.
+  /// The text before the choices, which the model can continue. Empty if a continuation would make
+  /// no sense.
   std::function<Prompt(std::size_t s, std::size_t f)> opening{};
   /// The texts before a question of EIC-LKE; empty for other methods.
   std::function<PrecedingTexts(std::size_t f)> before{};

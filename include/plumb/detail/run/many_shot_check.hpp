@@ -32,7 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// As thread-safe as the model, which must outlive it. Only the model's tokenizer is used.
+/// This object is as thread-safe as the model, which must outlive it. Only the model's tokenizer is
+/// used.
 template <LanguageModel Model>
 class ManyShotCheck {
  public:

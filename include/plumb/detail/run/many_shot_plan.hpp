@@ -235,7 +235,7 @@ class ManyShotRelation {
     return block;
   }
 
-  /// The test facts of one sequence, from `first` on; the last sequence may have fewer.
+  /// The test facts of one sequence, starting with `first`; the last sequence may have fewer facts.
   [[nodiscard]] ManyShotBlock interspersed(std::size_t seed, std::size_t first) const {
     const ManyShot& form = options_.eic_form;
     const std::vector<SubjectObject> pairs = shots(seed, eic().pairs());

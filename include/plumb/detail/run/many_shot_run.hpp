@@ -30,8 +30,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Scores the planned statements that are not yet in the folder. All arguments must outlive it. Not
-/// thread-safe.
+/// Scores the planned statements that are not yet in the folder. All arguments must outlive this
+/// object. Not thread-safe.
 template <ScoringLm Model>
 class ManyShotRun {
  public:

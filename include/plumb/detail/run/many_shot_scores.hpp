@@ -80,7 +80,7 @@ class SettingColumns {
     }
   }
 
-  /// Adds the score of a choice. A setting's scores must be added ordered by fact, then choice.
+  /// Adds the score of a choice. A setting's scores must be added in order of fact, then choice.
   void add(const Setting& setting, const Prompt& prompt, const StatementScore& score) {
     const auto found = ranges::find(table_.settings, setting);
     const auto place = static_cast<std::size_t>(found - table_.settings.begin());

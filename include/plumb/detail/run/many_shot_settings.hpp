@@ -225,7 +225,7 @@ struct ManyShotSettings : ManyShotOptions {
   }
 };
 
-/// The options of a study after its files are read.
+/// The options of a study after its files have been read.
 struct ReadStudy {
   ManyShotOptions options{};
   /// For each relation, the number of templates in the separators file that do not begin with the

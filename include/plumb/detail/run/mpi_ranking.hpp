@@ -220,7 +220,7 @@ class MpiRanking final : public EntityRanking {
 
   [[nodiscard]] std::size_t processes() const noexcept override { return exchange_.processes(); }
 
-  /// Throws an internal error if the vectors have no file.
+  /// Throws an internal error if the vectors are not in a file.
   [[nodiscard]] std::vector<EntityStanding> standings(
       const EntityVectors& entities, VectorRows queries,
       std::span<const EntityQuestion> questions) override {
@@ -235,7 +235,7 @@ class MpiRanking final : public EntityRanking {
       return standings_of(entities.size(), questions, gold, sums);
     });
   }
-  /// Also throws an internal error if the vectors have no file.
+  /// Also throws an internal error if the vectors are not in a file.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityVectors& entities,
                                                              VectorRows queries,
                                                              std::size_t k) override {
@@ -252,8 +252,8 @@ class MpiRanking final : public EntityRanking {
 
   /// Releases the other processes. Nothing may be requested after this call.
   void end() { exchange_.call({}); }
-  /// Whether an exchange ended with an error in this process. If so, the others are waiting for
-  /// data that will not arrive, so all the program can do is call MPI_Abort.
+  /// Whether an exchange ended with an error in this process. If so, the other processes are
+  /// waiting for data that will not arrive, so all the program can do is call MPI_Abort.
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
 
  private:

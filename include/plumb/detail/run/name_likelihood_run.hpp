@@ -43,7 +43,7 @@ template <ScoringLm Model>
   return {std::move(names), std::move(labels)};
 }
 
-/// Not thread-safe. All arguments must outlive it.
+/// Not thread-safe. All arguments must outlive this object.
 template <ScoringLm Model>
 class NameLikelihoodRun {
  public:

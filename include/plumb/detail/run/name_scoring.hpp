@@ -54,7 +54,7 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
   return names;
 }
 
-/// Scores the names of one setting. All arguments must outlive it. Not thread-safe.
+/// Scores the names of one setting. All arguments must outlive this object. Not thread-safe.
 ///
 /// `carry(block, place, name_of)` scores a planned block's statements and returns their scores, or
 /// nothing if some of them belong to another process. `name_of(statement)` returns the statement's

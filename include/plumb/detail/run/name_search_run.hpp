@@ -4,8 +4,8 @@
 // How are exact ranks by likelihood computed so that a job can be resumed?
 //
 // The names are searched for several queries per pack, and each pack is written to the journal when
-// it is finished. The LM head is the same search over names of one token. A name is tokenised
-// together with its query, and its tokens are taken from the result.
+// it is finished. Ranking by the LM head is the same search, limited to names of one token. A name
+// is tokenised together with its query, and its tokens are taken from the result.
 
 #include <cstddef>
 #include <map>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Model, options and work must outlive it. Not thread-safe.
+/// The model, options and work must outlive this object. Not thread-safe.
 template <ScoringLm Model>
 class NameSearchRun {
  public:

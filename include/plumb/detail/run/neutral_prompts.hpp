@@ -30,14 +30,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The builder and the settings must outlive it. Any number of threads may use the same object.
+/// The builder and the settings must outlive this object. Any number of threads may use the same
+/// object.
 template <PromptBuilder Builder>
 class NeutralPrompts {
  public:
   NeutralPrompts(const Builder& builder, const ProbeSettings& settings)
       : builder_(builder), settings_(settings) {}
 
-  /// The number of facts in a relation, starting with the first, whose neutral prompts are scored.
+  /// The number of facts whose neutral prompts are scored; these are the first facts of the
+  /// relation.
   [[nodiscard]] std::size_t facts(const Relation& relation) const {
     if (settings_.scoring.reduction != Reduction::pmi || relation.facts.empty()) return 0;
     return are_own(relation) ? relation.facts.size() : 1;
@@ -85,7 +87,7 @@ class NeutralPrompts {
   }
 
  private:
-  /// In a conversation the neutral prefix is the user's turn.
+  /// In a conversation, the neutral prefix is the user's turn.
   [[nodiscard]] Prompt in_conversation(Prompt prompt) const {
     const Chat& chat = settings_.conversation;
     if (!chat) return prompt;

@@ -24,7 +24,7 @@ struct FolderProbeOptions {
   /// The model's name in results and pages.
   std::string model = "model";
   /// The relation selection, the limit, the templates and the markers in these settings are applied
-  /// to the dataset. By default only template 0 is used, as in `plumb probe`; `.settings =
+  /// to the dataset. By default, only template 0 is used, as in `plumb probe`; `.settings =
   /// {.templates = {}}` uses all. The BOS setting and a masked model's rule come from the scorer if
   /// it reports them (`bos()`, `rule()`).
   ProbeSettings settings{};

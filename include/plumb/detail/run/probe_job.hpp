@@ -51,8 +51,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job. The scorer must outlive it. The prefix and shots from the settings precede the
-/// builder's prompts. Not thread-safe.
+/// Models Job. The scorer must outlive this object. The prefix and shots from the settings precede
+/// the builder's prompts. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
@@ -90,7 +90,7 @@ class ProbeJob {
   /// The maximum number of statements in a block; a single fact with more statements still forms
   /// one block.
   std::size_t block_statements = 65'536;
-  /// From this number of statements on, tokenising takes seconds, so its progress is reported.
+  /// With at least this many statements, tokenising takes seconds, so its progress is reported.
   std::size_t reported_preparation = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }

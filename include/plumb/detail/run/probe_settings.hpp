@@ -64,7 +64,7 @@ struct ProbeSettings {
   /// Whether the model is masked, if known. Not an option: the model decides.
   std::optional<bool> masked{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// The text before every statement, unchanged.
+  /// The text that precedes every statement; it is used verbatim.
   TextSetting prefix{};
   /// Solved facts of the relation, which precede every statement.
   ShotChoice shots{};
@@ -221,7 +221,7 @@ struct ProbeSettings {
   }
 
   /// How the model's tokenizer reads the texts of special tokens. A chat template contains special
-  /// tokens, so they are parsed if there is one.
+  /// tokens, so they are parsed if a chat template is set.
   [[nodiscard]] SpecialTokenReading reading() const noexcept {
     return chat ? SpecialTokenReading::parse : special_tokens;
   }

@@ -28,7 +28,7 @@ struct WorkState {
 using ProgressCallback = std::function<void(const WorkState&)>;
 
 /// Counts work that does not need the model, such as checking texts before scoring. Does nothing if
-/// the callback is empty. The callback must outlive it. Not thread-safe.
+/// the callback is empty. The callback must outlive this object. Not thread-safe.
 class Count {
  public:
   Count(const ProgressCallback& tell, std::string counted, std::size_t total)

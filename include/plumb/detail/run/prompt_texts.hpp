@@ -66,7 +66,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return lists;
 }
 
-/// Not thread-safe. Dataset, facts and prompt builder must outlive it.
+/// Not thread-safe. The dataset, the facts and the prompt builder must outlive this object.
 class PromptTexts {
  public:
   PromptTexts(const MultiPromptDataset& dataset, const AskedFacts& asked, const FewShot& few_shot)

@@ -50,8 +50,8 @@ struct Provenance {
   }
 };
 
-/// The settings that affect the model's computation; changing them may change the results. Whether
-/// a model on a server is exact is unknown.
+/// The settings that affect the model's computation; changing them may change the results. It is
+/// unknown whether a model on a server is exact.
 [[nodiscard]] inline Json model_settings(const Provenance& from) {
   const ModelDescription& model = from.description;
   return {{"model_sha256", from.model_sha256},

@@ -40,7 +40,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Job for a model that computes likelihoods. DEER also needs a TreeEmbedder or an Embedder.
-/// The model and graph must outlive it. Not thread-safe.
+/// The model and the graph must outlive this object. Not thread-safe.
 template <ScoringLm Model>
 class RankJob {
  public:
@@ -234,8 +234,8 @@ class RankJob {
            first_string(theirs, "model").value_or("unnamed") + ".";
   }
 
-  /// Ranks by DEER and, if the LM head can rank only some entities, ranks those again separately.
-  /// Returns the methods' names.
+  /// Ranks by DEER and, if the LM head can rank only some entities, ranks those entities again
+  /// separately. Returns the methods' names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
     DeerRun run(model_, options_, folder, work, parts_.whole, bos_.around(), ranking_);
     std::vector<std::string> methods;

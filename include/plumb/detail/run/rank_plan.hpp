@@ -101,7 +101,7 @@ class Candidates {
   std::vector<std::uint32_t> places_;
 };
 
-/// The queries, shots and candidates of a ranking. The graph must outlive it.
+/// The queries, shots and candidates of a ranking. The graph must outlive this object.
 struct RankPlan {
   const KnowledgeGraph& graph;
   std::vector<Triple> shots;
@@ -259,8 +259,8 @@ template <class Tokenizer>
 }
 
 /// For each query, the candidates that are true answers, as candidate indices in ascending order.
-/// The query's own true entity is included. The plan must outlive it. Any number of threads may use
-/// the same object.
+/// The query's own true entity is included. The plan must outlive this object. Any number of
+/// threads may use the same object.
 class TrueCandidates {
  public:
   explicit TrueCandidates(const RankPlan& plan) : plan_(plan) {

@@ -221,8 +221,8 @@ struct RankSettings {
   return record;
 }
 
-/// The graph to rank, which may be created from a closed set. Throws a user error for data that
-/// cannot be read.
+/// The graph whose entities are ranked; it may be created from a closed set. Throws a user error
+/// for data that cannot be read.
 [[nodiscard]] inline KnowledgeGraph ranked_graph(const RankSettings& settings) {
   const DiskPath path = settings.data;
   // A folder that contains any part of a graph is read as a graph, not as a table of facts.

@@ -22,8 +22,8 @@ struct ResultFolder {
   DiskPath path{};
 };
 
-/// Reads NAME=DIR or DIR. If DIR is the folder of a model's earlier calibration, the probe folder
-/// inside it is used. Throws a user error if there is no such folder.
+/// Reads NAME=DIR or DIR. If DIR is the folder of an earlier calibration of a model, the probe
+/// folder inside it is used. Throws a user error if there is no such folder.
 [[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
   ResultFolder made{"", word};
   const auto equals = word.find('=');

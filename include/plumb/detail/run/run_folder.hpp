@@ -47,7 +47,7 @@ inline void refuse_used(const DiskPath& path) {
 class RunFolder {
  public:
   /// What to do with a folder that is not empty: `fresh` refuses it, `resume` continues a run with
-  /// the same settings, `replace` leaves the check to the caller.
+  /// the same settings, and `replace` leaves the check to the caller.
   enum class Claim { fresh, resume, replace };
 
   /// Creates the folder or claims an existing one. `settings` is an object that contains everything

@@ -96,7 +96,8 @@ class SpecialTokenTexts {
   std::array<std::size_t, 257> starts_{};
 };
 
-/// As thread-safe as the model, which must outlive it. It uses only the model's tokenizer.
+/// This object is as thread-safe as the model, which must outlive it. It uses only the model's
+/// tokenizer.
 template <class Model>
 class SpecialTokenCheck {
  public:
@@ -124,9 +125,9 @@ class SpecialTokenCheck {
   /// Declares that the model parses special tokens in every text, as it does with a chat template.
   void must_parse() noexcept { must_parse_ = true; }
 
-  /// Throws a user error with the location of a text that contains the text of a special token if
-  /// such texts are refused or if the model does not read it as the setting requires. If the line
-  /// number is unknown, the check searches the file for the text.
+  /// Throws a user error with the location if a text contains the text of a special token and
+  /// either such texts are refused or the model does not read the token's text as the setting
+  /// requires. If the line number is unknown, the check searches the file for the text.
   void operator()(const Site& site, const std::string& text) const {
     count(text);
     for (const SpecialToken* const found : texts_.in(text)) {

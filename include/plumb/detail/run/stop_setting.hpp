@@ -19,8 +19,8 @@ struct StopTexts {
 
   /// Each argument is a stop text. \n stands for a line break, \t for a tab, \r for a carriage
   /// return, and a double backslash for a single one. A single empty argument means no stop text.
-  /// Throws a user error if an argument is empty and not the only one, and for any other letter
-  /// after a backslash.
+  /// Throws a user error if one of several arguments is empty, or if a backslash is not followed by
+  /// one of these characters.
   void read(const std::vector<std::string>& words) {
     texts.clear();
     if (words == std::vector<std::string>{""}) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a job that continues planned texts work so that it can be resumed?
+// How does a job generate continuations of planned texts so that it can be resumed?
 //
 // The work is done pack by pack; finished packs are taken from the journal. For each text the
 // journal stores its greedy continuation, [text, tokens, nats], or its sampled continuations,

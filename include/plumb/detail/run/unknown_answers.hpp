@@ -11,7 +11,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe while it counts.
+/// Not thread-safe while counting.
 class UnknownAnswers {
  public:
   /// `facts` is the number of facts of the relation.

@@ -28,7 +28,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes vectors, with their identifiers in a file next to them, in the same format as a ranking.
+/// Writes vectors in the same format as a ranking does, with their identifiers in a file next to
+/// them.
 inline void write_vectors(const DiskPath& file, const std::vector<std::string>& identifiers,
                           VectorRows rows) {
   NpyWriter writer(file, static_cast<std::size_t>(rows.rows()),

@@ -142,7 +142,7 @@ class Part {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Marks the part's packs as not done, regardless of the journal, because the file that they were
+  /// Marks the part's packs as not done, regardless of the journal, because the file they were
   /// written to no longer exists.
   void restart_part() { work_.journal_.restart_part(name_); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are the vectors in a file still those that were written?
+// Does a file still contain the vectors that were written to it?
 //
 // For each pack of embedded texts, the journal lists the rows that the pack wrote into the file,
 // counted from 0, with the FNV-1a hash of their bytes in that order: {"rows": [0, 1], "fnv1a":

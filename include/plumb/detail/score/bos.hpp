@@ -76,7 +76,7 @@ struct Bos {
   }
 };
 
-/// A remedy that lists the special tokens whose texts are most similar to `text`, at most four,
+/// A remedy that lists the special tokens whose texts are most similar to `text`: up to four, the
 /// most similar first.
 inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const std::string& text) {
   const auto distance = [&](const SpecialToken& one) { return edit_distance(text, one.text); };
@@ -151,10 +151,10 @@ struct Surround {
   Surround(bool with_bos) : bos(with_bos) {}
 
   Bos bos;
-  /// Replaces `bos` if the tokenizer's configuration decides.
+  /// Replaces `bos` if the tokenizer's configuration determines the added tokens.
   std::optional<TextFrame> own{};
 
-  /// Whether more than a single leading token is added around a text.
+  /// Whether more than one leading token, or any trailing token, is added to a text.
   [[nodiscard]] bool is_frame() const {
     return own && (own->before.size() > 1 || !own->after.empty());
   }

@@ -109,9 +109,9 @@ consteval bool check_candidate_scorer() {
 ///   the number of packs, and `block.pack(p)` lists the statements of pack p; each statement is in
 ///   exactly one pack; 4. `score(block, p)` returns the scores of these statements, in the order of
 ///   `block.pack(p)`; 5. `block.cost()` returns the cost, which the plan determines.
-/// Optional: `check(block, query, scoring)` throws the user error that would occur later when the
-/// scores of the query, the last one added to the block, are reduced. If it exists, a job adds all
-/// queries before it scores the first one.
+/// Optional: `check(block, query, scoring)` throws the user error that reducing the scores of the
+/// query, the last one added to the block, would cause later. If it exists, a job adds all queries
+/// before it scores the first one.
 /// Optional: `save(block)` returns a planned but unscored block as bytes, and `load(bytes)`
 /// restores it, so that a job can keep planned blocks. Optional: `block.tokens(p)` is the number of
 /// tokens fed for pack p; packs are distributed to shards by this number.

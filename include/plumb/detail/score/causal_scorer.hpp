@@ -118,8 +118,8 @@ class CausalScorer {
     }
   }
 
-  /// Throws the user error that would occur later when the scores of the query, the last one added
-  /// to the block, are reduced.
+  /// Throws the user error that reducing the scores of the query, the last one added to the block,
+  /// would cause later.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
@@ -269,9 +269,9 @@ class CausalScorer {
     }
   }
 
-  /// Makes the model's cache contain the block's context and nothing else. The context is always
-  /// evaluated in a separate call, regardless of earlier computations, so that a resumed job writes
-  /// the same bytes.
+  /// Sets the model's cache to contain only the block's context. The context is always evaluated in
+  /// a separate call, regardless of earlier computations, so that a resumed job writes the same
+  /// bytes.
   void hold_context(Block& block) {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);

@@ -58,8 +58,8 @@ class KeptPrompts {
   }
 
  private:
-  /// A key that contains everything that determines a prompt's tokens. It begins with the lengths,
-  /// so no key is a prefix of another.
+  /// A key containing everything that determines a prompt's tokens. It begins with the lengths, so
+  /// no key is a prefix of another.
   [[nodiscard]] static std::string key_of(const Prompt& prompt) {
     ByteWriter writer;
     writer(prompt.text.size(), prompt.cuts.size());

@@ -113,8 +113,8 @@ class MaskedScorer {
     return unknown;
   }
 
-  /// Throws the user error that would occur later when the scores of the query, the last one added
-  /// to the block, are reduced.
+  /// Throws the user error that reducing the scores of the query, the last one added to the block,
+  /// would cause later.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
@@ -259,7 +259,7 @@ class MaskedScorer {
     check_length(prompt, length, model_.context_length());
   }
 
-  /// The masked input with which a token of a statement is scored.
+  /// The masked input used to score a token of a statement.
   [[nodiscard]] MaskedQuery masked(const Block& block, std::uint32_t statement,
                                    std::size_t token) const {
     const TokenizedStatements& statements = block.statements_;

@@ -78,14 +78,14 @@ struct NameSearchOptions {
 struct SearchedRank {
   /// The true candidate's reduced score, in nats.
   double score = 0;
-  /// The number of candidates found with a higher score than the true candidate and with an equal
-  /// score; the filtered numbers exclude other true candidates.
+  /// The numbers of candidates found that score higher than the true candidate and that score the
+  /// same; the filtered numbers exclude other true candidates.
   std::size_t above = 0, equal = 0;
   std::size_t filtered_above = 0, filtered_equal = 0;
   /// The number of candidates that may still rank above the true one; 0 if the rank is exact.
   std::size_t undecided = 0;
-  /// The number of candidates found whose score differs from the true one's by less than 1e-4 nats
-  /// but is not equal to it.
+  /// The number of candidates found whose scores are within 1e-4 nats of the true one's but not
+  /// equal to it.
   std::size_t nearby = 0;
   /// The number of evaluated trie nodes.
   std::size_t expanded = 0;
@@ -107,9 +107,9 @@ class NameSearch {
     ranges::reverse(path_);
   }
 
-  /// The nodes to evaluate next, at most `most`; the first call instead returns the true
-  /// candidate's whole path. Empty if the search has ended. The rows of all these nodes must be
-  /// evaluated and stored with `read` before the next call.
+  /// At most `most` nodes to evaluate next; the first call instead returns the true candidate's
+  /// whole path. Empty if the search has ended. The rows of all these nodes must be evaluated and
+  /// stored with `read` before the next call.
   [[nodiscard]] std::vector<NodeId> next(std::size_t most) {
     if (!begun_) {
       std::vector<NodeId> wanted;
@@ -158,7 +158,7 @@ class NameSearch {
   }
 
   /// Whether the search has ended. `underway` is the number of nodes that are being evaluated and
-  /// not yet counted.
+  /// have not been counted yet.
   [[nodiscard]] bool has_ended(std::size_t underway = 0) const {
     return (options_.hits > 0 && found_.filtered_above >= options_.hits) ||
            (options_.budget > 0 && found_.expanded + underway >= options_.budget + path_.size());

@@ -89,7 +89,7 @@ class NameTrie {
   [[nodiscard]] std::span<const TokenId> given() const noexcept { return given_; }
   /// Whether a node's last token is a given token.
   [[nodiscard]] bool is_given(NodeId node) const { return given_depth_[node] == tree_.depth(node); }
-  /// The number of tokens in a node's prefix that belong to a candidate because they are not given
+  /// The number of tokens in a node's prefix that belong to a candidate, that is, are not given
   /// tokens.
   [[nodiscard]] std::size_t length(NodeId node) const {
     return tree_.depth(node) - given_depth_[node];

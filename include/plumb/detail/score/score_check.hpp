@@ -4,7 +4,7 @@
 // Can a score be reduced to a number, and is it a log-likelihood?
 //
 // All scores, including those of a user's scorer, are checked before they are reduced: they must be
-// finite, and the span must have a token. Scores written to a run folder must also be
+// finite, and the span must contain at least one token. Scores written to a run folder must also be
 // log-likelihoods, that is, at most 0.
 
 #include <cmath>

@@ -44,7 +44,7 @@ struct SpanScore {
 /// The part of a statement whose tokens are summed.
 enum class Span { statement, answer, continuation };
 
-/// A statement's score over each of its spans.
+/// A statement's scores, one for each of its spans.
 struct StatementScore {
   SpanScore statement{};
   SpanScore answer{};
@@ -101,7 +101,7 @@ struct SpanLength {
   /// "continuation_".
   std::string_view field;
   std::string_view noun;
-  /// Counts the length of a part of the span's text; null if the scorer counts it.
+  /// Computes the length of a piece of the span's text; null if the scorer counts it.
   std::uint32_t (*of_text)(std::string_view) = nullptr;
 };
 
@@ -128,9 +128,9 @@ inline constexpr std::array span_lengths{
   return reduce(score[scoring.span], scoring.reduction, score.neutral_log_likelihood);
 }
 
-/// The log-likelihood of a neutral prompt's answer to subtract when scoring a span. For the answer
-/// span, and for masked models, which have no continuation, it covers the answer's tokens.
-/// Otherwise it covers all tokens after the prefix.
+/// The log-likelihood of the answer after a neutral prompt, which is subtracted when a span is
+/// scored. For the answer span, and for masked models, which have no continuation, it covers the
+/// answer's tokens. Otherwise it covers all tokens after the prefix.
 [[nodiscard]] inline double neutral_log_likelihood(const StatementScore& neutral,
                                                    Span span) noexcept {
   const bool own = span == Span::answer || neutral.continuation.tokens == 0;

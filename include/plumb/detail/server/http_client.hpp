@@ -126,7 +126,8 @@ class HttpClient {
     }
   }
 
-  /// After this call, losing the server also ends a job, so errors explain how to resume the job.
+  /// After this call, losing the server ends a running job, so errors explain how to resume the
+  /// job.
   void set_connected() { is_connected_ = true; }
 
   /// Returns the reply to a request that must succeed. Throws a user error if the server rejects
@@ -229,8 +230,8 @@ class HttpClient {
                               : "check that it is running at this URL and has loaded its model"));
   }
 
-  /// Throws a user error for an untrusted certificate, because retrying cannot help, and if the TLS
-  /// handshake fails twice with a server that has never answered.
+  /// Throws a user error if the certificate is untrusted, because retrying cannot help, or if the
+  /// TLS handshake fails twice with a server that has never answered.
   void refuse_tls(const TransportError& error, std::size_t times) const {
     if (error.step() == TransportError::Step::certificate) {
       throw user_error(site(), error.what(),

@@ -7,7 +7,7 @@
 // verifies the server's certificate against the server's name. Each step (connect, handshake,
 // exchange) has a time limit. Beast's deadlines apply only to asynchronous calls, so each call here
 // starts an asynchronous operation and runs it to completion. Non-goals: proxies, HTTP/2, and
-// following redirects, which are returned like other replies.
+// following redirects. Redirects are returned like other replies.
 
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
@@ -237,7 +237,8 @@ class HttpConnection {
     return reply;
   }
 
-  // A reply that contains the whole distribution over a large vocabulary can be tens of megabytes.
+  // A reply that contains the whole distribution over a large vocabulary can be tens of megabytes
+  // in size.
   static constexpr std::uint64_t most_bytes = 1ULL << 30U;
 
   ServerUrl url_;

@@ -284,7 +284,7 @@ class LlamaServer final : public ServerDialect {
       one.nats[i] = entry == found.end() ? -std::numeric_limits<double>::infinity() : entry->second;
     }
     for (const TokenId token : one.tokens) found.erase(token);
-    // Any remaining token exceeded a wanted token by more than the bias.
+    // Any remaining token's logit exceeded a wanted token's by more than the bias.
     return found.empty() ? QueryMode::anchor : QueryMode::full_distribution;
   }
 

@@ -3,9 +3,9 @@
 
 // What do vLLM and SGLang have in common?
 //
-// Both support OpenAI's /v1/models and /v1/embeddings, and a /tokenize that returns token ids but
-// not the tokens' bytes. The vectors from /v1/embeddings are normalised. They differ in the
-// requests and replies for log-probabilities and continuations.
+// Both support OpenAI's /v1/models and /v1/embeddings, and a /tokenize route that returns token ids
+// but not the tokens' bytes. The vectors from /v1/embeddings are normalised. The servers differ in
+// the requests and replies for log-probabilities and continuations.
 
 #include <algorithm>
 #include <cstddef>
@@ -112,7 +112,7 @@ class OpenAiCompatibleServer : public ServerDialect {
                    tally);
   }
 
-  /// The JSON pointer of each choice in a reply, and the index of the prompt, out of `count`, that
+  /// For each choice in a reply: its JSON pointer, and the index, below `count`, of the prompt that
   /// it answers.
   [[nodiscard]] static std::vector<std::pair<std::string, std::size_t>> choices(
       const ReplyJson& json, std::size_t count) {

@@ -30,8 +30,8 @@ struct RetryPolicy {
   /// The longest Retry-After that is accepted.
   Seconds patience{120};
 
-  /// Whether the same request may succeed later: the server is busy, loading, or temporarily
-  /// broken. All other errors are permanent.
+  /// Whether the same request may succeed later, because the server is busy, loading, or
+  /// temporarily broken. All other errors are permanent.
   [[nodiscard]] static constexpr bool is_passing(unsigned status) noexcept {
     return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 ||
            status == 503 || status == 504;

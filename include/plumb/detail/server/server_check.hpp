@@ -124,8 +124,8 @@ struct ServerCheck {
                      remedy);
   }
 
-  // Choose the most likely of the tokens looked up, which matter most, and some tokens from the
-  // whole vocabulary.
+  // Choose the most likely of the looked-up tokens, because they matter most, and some tokens from
+  // the whole vocabulary.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t several = std::min<std::size_t>(4, order.size());

@@ -5,9 +5,9 @@
 //
 // When plumb connects, it detects the kind of server and the model, compares the server's tokenizer
 // with the local one if there is one, and checks whether the server can embed and returns correct
-// log-probabilities (server_check.hpp). Whenever the connection was lost and restored, the model is
-// checked again before its answers are used. The model is also checked once at the end of a job,
-// because a load balancer may switch servers without a failure.
+// log-probabilities (server_check.hpp). Whenever the connection has been lost and restored, the
+// model is checked again before its answers are used. The model is also checked once at the end of
+// a job, because a load balancer may switch servers without a failure.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ServerOptions {
   std::string url{};
   HttpOptions http{};
-  /// The model's tokenizer on this machine. Without one, the server tokenises.
+  /// The model's tokenizer on this machine. Without one, the server tokenises the texts.
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;

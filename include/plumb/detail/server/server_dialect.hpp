@@ -104,8 +104,8 @@ struct ServerContinuation {
   }
 };
 
-/// The requests and replies of one kind of server. Any number of threads may use one. The functions
-/// that read replies throw an internal error if a reply does not follow the dialect.
+/// The requests and replies of one kind of server. Any number of threads may use the same object.
+/// The functions that read replies throw an internal error if a reply does not follow the dialect.
 class ServerDialect {
  public:
   ServerDialect() = default;
@@ -119,8 +119,8 @@ class ServerDialect {
   /// The chat template of the server's model, if the server reports it.
   [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
 
-  /// How many of `count` tokens after one prefix fit in one request. If several prefixes share a
-  /// request, up to `prefixes_together`, this limits the total number of their tokens.
+  /// How many of `count` tokens after one prefix fit in one request. If up to `prefixes_together`
+  /// prefixes share a request, this limits the total number of their tokens.
   [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
   /// Requests the log-probabilities of tokens after prefixes; no prefix may be empty.

@@ -193,9 +193,9 @@ class ServerModel {
     return description;
   }
 
-  /// Returns, under "server", what was found when connecting and the number of requests so far. It
-  /// is called at the end of a job and throws an internal error if a different model is answering
-  /// by then.
+  /// Returns, under "server", what plumb found when it connected, and the number of requests so
+  /// far. It is called at the end of a job and throws an internal error if a different model is
+  /// answering by then.
   [[nodiscard]] Json facts() const {
     server_->refuse_other_model_at_end();
     const ServerFacts& server = server_->facts();

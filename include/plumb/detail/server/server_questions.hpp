@@ -3,8 +3,8 @@
 
 // How are lookups of many tokens after many prefixes sent to a server?
 //
-// Prefixes are sent in the given order, as many per request as the dialect allows. The order is
-// that of a walk through a tree, so that the server's prefix cache still contains the parent of the
+// Prefixes are sent in the given order, as many per request as the dialect allows. This is the
+// order of a walk through a tree, so the server's prefix cache still contains the parent of the
 // next prefix. If a reply cannot contain a result, the result is requested again in another mode.
 // Whole sequences are sent in parts of equal size.
 
