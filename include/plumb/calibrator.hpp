@@ -32,8 +32,8 @@ struct CalibrateOptions {
   std::size_t resamples = 1000;
 };
 
-/// Returns the estimator's judgement of each fact, relation by relation. Throws a user error for a
-/// relation that the estimator cannot judge and for a confidence outside [0, 1].
+/// Returns the estimator's judgement of each fact, relation by relation. Throws a user error if the
+/// estimator cannot judge a relation or if a confidence is outside [0, 1].
 template <class Estimator>
 [[nodiscard]] std::vector<Judgement> judge(const Answers& answers, const Estimator& estimator,
                                            const CalibrateOptions& options = {}) {
@@ -42,9 +42,9 @@ template <class Estimator>
   return Calibrator(estimator, options.bins).judge(made.relations);
 }
 
-/// Measures how well the estimator's confidences match the share of correct answers. Each number
-/// comes with an interval. `plumb calibrate` reports the same numbers for that estimator. Throws as
-/// `judge` does.
+/// Measures how well the estimator's confidences match the proportion of correct answers. Each
+/// number comes with an interval. `plumb calibrate` reports the same numbers for that estimator.
+/// Throws as `judge` does.
 template <class Estimator>
 [[nodiscard]] Calibration calibrate(const std::vector<RelationPredictions>& relations,
                                     const Estimator& estimator,

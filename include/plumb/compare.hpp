@@ -24,8 +24,8 @@ struct CompareOptions {
 /// Compares two sets of answers to the same facts: the worst and the mean difference in
 /// log-likelihood, the location of the worst difference, the changed answers, the facts that the
 /// second set lost or gained relative to the first, and the paired difference in accuracy (first
-/// minus second) with its interval. Throws a user error if the two were scored differently, if a
-/// fact has different candidates, or if they share no facts.
+/// minus second) with its interval. Throws a user error if the two sets were scored differently, if
+/// a fact has different candidates in the two, or if they share no facts.
 [[nodiscard]] inline AnswerComparison compare(const Answers& first, const Answers& second,
                                               const CompareOptions& options = {}) {
   return compare_pair(first, second, {options.seed, options.resamples});

@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(what_was_evaluated_the_root_and_too_many_branches_are_refus
   const NodeId third = tree.insert(Sequence{1, 4});
   BOOST_CHECK_EXCEPTION(
       (void)ledger.plan(tree, std::vector{third}), Error,
-      says(Fault::internal, "a tree has more than 2 branches; keep within tree_limits()"));
+      says(Fault::internal, "a tree has more than 2 branches; stay within tree_limits()"));
 }
 
 // The tree grows, and nodes are evaluated and released, at random. After every step, each fed node

@@ -45,10 +45,12 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_as_asked_are_refused) {
   const auto refused = [](Told model, const char* text) {
     BOOST_CHECK_EXCEPTION((void)seen(std::move(model)), Error, test::says(Fault::user, text));
   };
-  refused({{0}}, "gave no row for 1 of the queries");
-  refused({{0, 0}}, "gave a row for query 0, which was not asked or was already answered");
-  refused({{0, 2}}, "gave a row for query 2, which was not asked or was already answered");
-  refused({{0, 1}, 3}, "gave a row of 3 logits, but vocabulary_size() is 2");
+  refused({{0}}, "returned no row for 1 of the queries");
+  refused({{0, 0}},
+          "returned a row for query 0, which was not requested or had already been answered");
+  refused({{0, 2}},
+          "returned a row for query 2, which was not requested or had already been answered");
+  refused({{0, 1}, 3}, "returned a row of 3 logits, but vocabulary_size() is 2");
 }
 
 BOOST_AUTO_TEST_CASE(optional_parts_are_asked_where_they_are) {

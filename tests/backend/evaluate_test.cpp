@@ -276,29 +276,30 @@ BOOST_AUTO_TEST_CASE(an_empty_tree_asks_nothing) {
 BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
   const Meddle short_row = [](const LogitsVisitor& visit, std::uint32_t at,
                               std::span<const float> row) { visit(at, row.first(50)); };
-  refused<Meddled>(short_row, "gave a row of 50 logits, but vocabulary_size() is 257");
-  refused<MeddledTree>(short_row, "gave a row of 50 logits, but vocabulary_size() is 257");
+  refused<Meddled>(short_row, "returned a row of 50 logits, but vocabulary_size() is 257");
+  refused<MeddledTree>(short_row, "returned a row of 50 logits, but vocabulary_size() is 257");
   const Meddle silent = [](const LogitsVisitor&, std::uint32_t, std::span<const float>) {};
-  refused<Meddled>(silent, "gave no row for the token at position 0");
-  refused<MeddledTree>(silent, "gave no row for the token at position 0");
+  refused<Meddled>(silent, "returned no row for the token at position 0");
+  refused<MeddledTree>(silent, "returned no row for the token at position 0");
   const Meddle from_one = [](const LogitsVisitor& visit, std::uint32_t at,
                              std::span<const float> row) { visit(at + 1, row); };
-  refused<Meddled>(from_one, "gave a row for position 2 of 2; positions count from 0");
+  refused<Meddled>(from_one, "returned a row for position 2 of 2; positions count from 0");
   const Meddle twice = [](const LogitsVisitor& visit, std::uint32_t at,
                           std::span<const float> row) {
     visit(at, row);
     visit(at, row);
   };
-  refused<Meddled>(twice, "gave a row for position 0 twice, or after a later one");
-  refused<MeddledTree>(from_one,
-                       "gave a row for node 3, which was not requested or was already given");
-  refused<MeddledTree>(twice,
-                       "gave a row for node 1, which was not requested or was already given");
+  refused<Meddled>(twice,
+                   "returned a row for position 0 twice, or after the row of a later position");
+  refused<MeddledTree>(
+      from_one, "returned a row for node 3, which was not requested or had already been returned");
+  refused<MeddledTree>(
+      twice, "returned a row for node 1, which was not requested or had already been returned");
   const Meddle last_alone = [](const LogitsVisitor& visit, std::uint32_t at,
                                std::span<const float> row) {
     if (at == 1) visit(at, row);
   };
-  refused<Meddled>(last_alone, "gave no row for the token at position 0");
+  refused<Meddled>(last_alone, "returned no row for the token at position 0");
 }
 
 BOOST_AUTO_TEST_CASE(wanted_nodes_ascend_whoever_asks) {

@@ -78,10 +78,9 @@ BOOST_AUTO_TEST_CASE(what_calls_itself_another_kind_of_file_is_refused) {
 BOOST_AUTO_TEST_CASE(a_classifier_and_an_encoder_are_refused_by_their_tensors) {
   const TemporaryFolder folder;
   for (const char* name : {"cls.weight", "cls.output.weight"}) {
-    refuses(TinyGguf({}).with_tensor(name).write(folder / "m.gguf"),
-            "it has a classifier's output");
+    refuses(TinyGguf({}).with_tensor(name).write(folder / "m.gguf"), "it has a classifier head");
     refuses(TinyGguf({}).with_tensor(name).write_parts(folder / "p", 3),
-            "it has a classifier's output");
+            "it has a classifier head");
   }
   refuses(TinyGguf({}).with_tensor("enc.blk.0.attn_q.weight").write(folder / "m.gguf"),
           "it has an encoder");

@@ -42,10 +42,10 @@ BOOST_AUTO_TEST_CASE(a_rewrite_is_made_once_and_said_with_its_size_before) {
   BOOST_TEST(GgufModel(made).weight_types().only(GGML_TYPE_F32));
   const auto megabytes = (std::filesystem::file_size(made) + 999'999) / 1'000'000;
   BOOST_REQUIRE(heard.lines.size() == 1U);
-  BOOST_TEST(heard.lines[0] == (folder / "half.gguf").string() +
-                                   " has BF16 weights. For exact scores they are widened to F32 "
-                                   "once, which takes " +
-                                   std::to_string(megabytes) + " MB on the disk: " + made.string());
+  BOOST_TEST(heard.lines[0] ==
+             (folder / "half.gguf").string() +
+                 " has BF16 weights. For exact scores, they are widened to F32 once, which takes " +
+                 std::to_string(megabytes) + " MB of disk space: " + made.string());
   const auto when = std::filesystem::last_write_time(made);
   BOOST_TEST(heard.cache(folder / "cache")(half) == made);
   BOOST_TEST(heard.lines.size() == 1U);

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_token_beyond_the_vocabulary_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {
-  refused([](std::span<double>) {}, "gave no log-probability for token 98 at position 1");
+  refused([](std::span<double>) {}, "returned no log-probability for token 98 at position 1");
   refused(
       [](std::span<double> nats) {
         for (double& one : nats) one = 0.5;

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(an_engine_that_is_wrong_is_told_so) {
   SequenceBatches silent(std::move(quiet));
   CausalScorer scorer(silent);
   BOOST_CHECK_EXCEPTION((void)scorer.score(query_of_cities()), Error,
-                        says(Fault::user, "gave no row for the last token of sequence 0"));
+                        says(Fault::user, "returned no row for the last token of sequence 0"));
   BatchNgram off(read_batches, 3);
   off.shift = 1;
   SequenceBatches shifted(std::move(off));

@@ -102,12 +102,12 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
   const auto differing = [](std::vector<float>& row, std::size_t rows) {
     for (float& x : row) x = static_cast<float>(rows);  // every row has a different number
   };
-  refused(Changed(zero, zero), 0.5, "m.gguf gives rows whose logits are all equal");
-  refused(Changed(differing, differing), 0.5, "gives rows whose logits are all equal");
+  refused(Changed(zero, zero), 0.5, "m.gguf returns rows in which all logits are equal");
+  refused(Changed(differing, differing), 0.5, "returns rows in which all logits are equal");
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
-                        says(Fault::user, "logits are all equal"));
-  NgramModel bigrams("ab", 2);  // after all but two tokens, its logits are all equal
+                        says(Fault::user, "all logits are equal"));
+  NgramModel bigrams("ab", 2);  // after all but two tokens, its all logits are equal
   BOOST_CHECK_NO_THROW((void)check_at_start(bigrams, 0.5, "m"));
 }
 
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(rows_without_a_distribution_are_refused) {
     const auto one = [bad](std::vector<float>& row, std::size_t rows) {
       if (rows == 5) row[3] = bad;
     };
-    refused(Changed([](auto&, std::size_t) {}, one), 0.5, "gives rows of non-finite logits");
+    refused(Changed([](auto&, std::size_t) {}, one), 0.5, "returns rows of non-finite logits");
   }
 }
 

@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(logits_that_are_no_numbers_are_told) {
   Broken broken{{"x"}};
   for (const std::size_t samples : {0U, 2U}) {
     BOOST_CHECK_EXCEPTION((void)TreeGenerator(broken).generate(bytes("a"), {.samples = samples}),
-                          Error, says(Fault::internal, "give no probabilities"));
+                          Error, says(Fault::internal, "do not yield probabilities"));
   }
 }
 

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(without_an_answer_there_is_nothing_to_map) {
   BOOST_TEST(!made.answered);
   BOOST_TEST(made.confidence == 0);
   BOOST_CHECK_EXCEPTION((void)Isotonic<Base>(std::vector<RelationPredictions>{}), Error,
-                        says(Fault::user, "contains no facts to fit a map on"));
+                        says(Fault::user, "contains no facts to fit a map to"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_split_within_relations_with_all_that_belongs_to_them) {

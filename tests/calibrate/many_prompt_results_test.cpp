@@ -176,16 +176,16 @@ BOOST_AUTO_TEST_CASE(what_must_be_said_is_said_of_each_way_of_asking) {
   const ManyPromptResults made = test::small_many_prompts();
   const std::vector<std::string> wanted{
       "zero-shot: 1 answer without a word, counted as wrong.",
-      "zero-shot: 2 answers that name more than one object of the fact, each counted as right "
-      "once.",
+      "zero-shot: 2 answers that name more than one object of the fact; each counts as one correct "
+      "answer.",
       "zero-shot: 1 pair of a fact and a template without a prompt; if sampling draws such a "
       "template, it uses one of the fact's other prompts.",
       "4-template: 1 pair of a fact and a template without a prompt; if sampling draws such a "
       "template, it uses one of the fact's other prompts.",
       "zero-shot-question: 1 pair of a fact and a template without a prompt; if sampling "
       "draws such a template, it uses one of the fact's other prompts.",
-      "Not all ways of asking have the same prompts: each way's accuracy, Consist and Overconf use "
-      "its own prompts; knowledge sharing uses those that both ways have."};
+      "The ways of asking do not all use the same prompts: each way's accuracy, Consist and "
+      "Overconf use its own prompts; knowledge sharing uses only the prompts that both ways have."};
   BOOST_TEST(made.remarks == wanted, boost::test_tools::per_element());
 }
 

@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_hold_no_prompts_are_refused, GenerateFiles)
                  .refused("the run is not complete; finish it with --resume"));
   folder.write("mine/run.json", R"({"status": "complete", "settings": {"command": "generate"}})");
   BOOST_TEST(run_words({"data", "prompts", at("mine")}, never)
-                 .refused("mine/run.json: the run was written by a program, not by plumb's "
+                 .refused("mine/run.json: the run was written by a program other than the plumb "
                           "command, so its prompts cannot be rebuilt"));
   BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
   Json run = json("run/run.json");

@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_must_have_the_templates_that_were_asked, Ways) {
                              Words{gen(), set(), "--wordnet", "none", "--templates", file}}) {
     check_refused(compare(words),
                   "family: template 1 ('[Y]: [X] is one.') is not among the templates whose groups "
-                  "are given; pass the file of the templates that were scored");
+                  "are given; pass the file that contains the scored templates");
   }
   folder.write("templates.jsonl", "{}\n");
   check_refused(compare({set(), "--prompts", "--templates", file}),

@@ -118,8 +118,8 @@ BOOST_FIXTURE_TEST_CASE(folders_are_read_whole_and_no_file_twice, OverlapFiles) 
   folder.write("texts/c.jsonl", "{\"text\": \"Seoul in Korea\"}");
   BOOST_TEST(all({}, "texts") == "5 2 3");
   BOOST_TEST(all({at("texts")}) == "5 5 6");
-  BOOST_TEST(overlap({at("texts"), at("texts/b/../a.txt")}).refused("a.txt: is named twice"));
-  BOOST_TEST(overlap({at("nowhere")}).refused("nowhere: does not exist; name text files"));
+  BOOST_TEST(overlap({at("texts"), at("texts/b/../a.txt")}).refused("a.txt: is listed twice"));
+  BOOST_TEST(overlap({at("nowhere")}).refused("nowhere: does not exist; pass text files"));
   std::filesystem::create_directories(folder / "empty");
   BOOST_TEST(overlap({}, "empty").refused("empty: contains no files"));
   folder.write("texts/d.gz", "\x1F\x8B\x08");

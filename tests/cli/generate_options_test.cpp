@@ -234,10 +234,10 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
 
 BOOST_AUTO_TEST_CASE(a_setting_is_named_once_and_one_is_named) {
   refused({"--settings", "random,zero-shot,random"},
-          "--settings: names 'random' twice; name it once");
+          "--settings: lists 'random' twice; list it once");
   refused({"--settings", ""}, "--settings: has an empty value; give it a value");
-  refused({"--names", "random,random"}, "--names: names 'random' twice; name it once");
-  refused({"--names", "zero-shot,zero-shot", "--form", "both"}, "names 'zero-shot' twice");
+  refused({"--names", "random,random"}, "--names: lists 'random' twice; list it once");
+  refused({"--names", "zero-shot,zero-shot", "--form", "both"}, "lists 'zero-shot' twice");
   refused({"--names", ""}, "--names: has an empty value; give it a value");
   refused({"--settings", "random,zero-shot", "--names", "relation"},
           "--names: 'relation' is not among --settings; name one of --settings");

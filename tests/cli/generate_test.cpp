@@ -633,9 +633,9 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Gene
   BOOST_TEST(other.code == 0, other);
   BOOST_TEST(ask({"--relations", "symbol", "--settings", "random"}, "b").refused("'gas [MASK]'"));
   // The prompt's fixed wording causes a warning.
-  BOOST_TEST(
-      other.says("plumb's own words contain '[MASK]', the text of a special token of this model, "
-                 "which is read as plain text.\n"));
+  BOOST_TEST(other.says(
+      "the prompts' fixed wording contains '[MASK]', the text of a special token of this model, "
+      "which is read as plain text.\n"));
   BOOST_TEST(ask({"--settings", "zero-shot", "--special-tokens", "parse"}, "c")
                  .says("'[MASK]', the text of a special token of this model, which is read as the "
                        "token.\n"));
@@ -866,8 +866,9 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_cannot_answer, GenerateFiles) {
   const ConsoleRun run = run_words(
       words({}), [](const ModelOptions&) { return NgramLookupModel("Neon is a gas.", 3); });
   BOOST_TEST(
-      run.refused("generate: generating text needs the likelihood of every next token, but this "
-                  "backend only looks up given ones; use a backend that returns rows of logits"),
+      run.refused(
+          "generate: generating text needs the likelihoods of all possible next tokens, but this "
+          "backend looks up only given ones; use a backend that returns rows of logits"),
       run);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }

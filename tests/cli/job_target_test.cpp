@@ -299,8 +299,9 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
       (void)target.make(stale, SpecialTokenReading::refuse), Error,
       shows(Fault::user, "--model: m gives inconsistent answers: evaluate of a tree"));
   const ModelMaker level = [](const ModelOptions&) { return NgramModel("", 3); };
-  BOOST_CHECK_EXCEPTION((void)target.make(level, SpecialTokenReading::refuse), Error,
-                        shows(Fault::user, "--model: m gives rows whose logits are all equal"));
+  BOOST_CHECK_EXCEPTION(
+      (void)target.make(level, SpecialTokenReading::refuse), Error,
+      shows(Fault::user, "--model: m returns rows in which all logits are equal"));
   const ModelMaker sound = [](const ModelOptions&) {
     StaleModel model;
     model.stale = false;

@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Man
   const Json run = json("run/run.json");
   BOOST_TEST(dry.out == "planned: choices: 120 statements, " + run.at("tokens_one_by_one").dump() +
                             " tokens (" + run.at("tokens_fed").dump() +
-                            " fed, as equal prefixes are fed once)\n");
+                            " fed, because equal prefixes are fed only once)\n");
 }
 
 // 2 shot counts × 2 seeds × 6 facts × 5 choices.
@@ -523,10 +523,11 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_studied_as_one_of_rows, Many
   for (std::size_t i = 0; i < found.size(); ++i) {
     BOOST_TEST(std::abs(found[i] - expected[i]) < 1e-4);
   }
-  BOOST_TEST(lookups({"--generate", "3"}, "texts")
-                 .refused("--generate: continuing a text needs the likelihood of every next token, "
-                          "but this backend only looks up given ones; remove --generate, or use a "
-                          "backend that returns rows of logits"));
+  BOOST_TEST(
+      lookups({"--generate", "3"}, "texts")
+          .refused("--generate: continuing a text needs the likelihoods of all possible next "
+                   "tokens, but this backend looks up only given ones; remove --generate, or use a "
+                   "backend that returns rows of logits"));
   BOOST_TEST(!std::filesystem::exists(folder / "texts"));
 }
 

@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_table_is_said_with_its_line) {
   check_refused("m.csv", "name,path,size\na,b,big\n",
                 "m.csv:2: size: 'big' is not a number of parameters");
   check_refused("m.csv", "name,path,out\na,b,c\n", "m.csv:2: out: must be the same for all models");
-  check_refused("m.csv", "name,path,url\na,b,http://c\n", "names a second model in one row");
+  check_refused("m.csv", "name,path,url\na,b,http://c\n",
+                "specifies a second model in the same row");
   check_refused("m.csv", "name,path\n", "names no model");
   check_refused("m.jsonl", "{\"path\": [1]}\n",
                 "m.jsonl:1: path: is not a string, a number, true or false");

@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Con
   const Json run = Json::parse(slurp(folder / "run/run.json"));
   // counted by hand in data_test.cpp
   BOOST_TEST(dry.out == "planned: 13 statements, 378 tokens (" + run.at("tokens_fed").dump() +
-                            " fed, as equal prefixes are fed once)\n");
+                            " fed, because equal prefixes are fed only once)\n");
   // The folder may already contain files, and the command does not have to specify a folder.
   BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
   BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
@@ -413,7 +413,7 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it
     return run_words(probe_words(options), masked).refused(words);
   };
   BOOST_TEST(refused({"--bos", "no"}, "--bos: has no effect on a masked model"));
-  BOOST_TEST(refused({"--span", "continuation"}, "a masked model reads both sides"));
+  BOOST_TEST(refused({"--span", "continuation"}, "a masked model reads the text on both sides"));
   BOOST_TEST(probe({"--pll", "original"}).refused("--pll: has no effect on a causal model"));
   std::vector<std::string> words = probe_words();
   for (const char* job : {"many-shot", "rank"}) {
@@ -544,7 +544,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_that_begins_with_bos_gets_no_other, ConsoleFi
                         run);
   };
   const ConsoleRun parsed = asked("own.json", "parse", "parsed");
-  BOOST_TEST(parsed.says("begin with BOS already; no second one is added to them."), parsed);
+  BOOST_TEST(parsed.says("begin with BOS already; no second BOS is added to them."), parsed);
   for (const auto& [reading, run] : {std::pair{"text", "plain"}, {"parse", "without"}}) {
     const ConsoleRun other =
         asked(run == std::string("plain") ? "own.json" : "none.json", reading, run);

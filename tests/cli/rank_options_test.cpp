@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
   BOOST_TEST((prompts("eol,a,b,c") ==
               Prompts{EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c}));
   BOOST_TEST((prompts("c,eol") == Prompts{EntityPrompt::c, EntityPrompt::eol}));
-  refused({"--entity-prompt", "a,b,a"}, "names 'a' twice; name it once");
-  refused({"--entity-prompt", "eol,eol"}, "names 'eol' twice; name it once");
+  refused({"--entity-prompt", "a,b,a"}, "lists 'a' twice; list it once");
+  refused({"--entity-prompt", "eol,eol"}, "lists 'eol' twice; list it once");
   refused({"--entity-prompt", ""}, "has an empty value; give it a value");
   refused({"--entity-prompt", "a,,b"}, "'a,,b' has an empty item; write a,b,c");
   refused({"--entity-prompt", "eol,all"},
@@ -228,9 +228,9 @@ BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
   BOOST_TEST(hits("1") == 1U);
   BOOST_TEST(hits("100,3") == 100U);
   for (const auto& [levels, message] :
-       {std::pair{"5", "'5' is not a level of hits; use 1, 3, 10 or 100"},
-        {"1,50", "'50' is not a level of hits; use 1, 3, 10 or 100"},
-        {"0", "'0' is not a level of hits"},
+       {std::pair{"5", "'5' is not a supported k for Hit@k; use 1, 3, 10 or 100"},
+        {"1,50", "'50' is not a supported k for Hit@k; use 1, 3, 10 or 100"},
+        {"0", "'0' is not a supported k for Hit@k"},
         {"some", "'some' is not a non-negative whole number"},
         {"1,,3", "'1,,3' has an empty item"}}) {
     refused({"--hits", levels, "--method", "likelihood"}, message);

@@ -966,7 +966,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
   BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; did you mean --shots? `plumb"));
   BOOST_TEST(rank({"--method", "cosine"}).refused("--method: 'cosine' is not a valid choice"));
   BOOST_TEST(rank({"more"}).refused("too many positional options"));
-  BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: names 'a' twice"));
+  BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: lists 'a' twice"));
   std::filesystem::remove(folder / "elements/test.tsv");
   BOOST_TEST(rank().refused("elements: is not a knowledge graph"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));

@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_written_over_on_request_
   BOOST_TEST(run_words(words).refused(
       "page: contains something other than a report of " +
       std::filesystem::canonical(folder / "run").string() +
-      "; choose another folder (--out), or write over it with --overwrite"));
+      "; choose another folder (--out), or overwrite this one with --overwrite"));
   BOOST_TEST(test::slurp(folder / "page/report.html") == "mine");
   auto over = words;
   over.emplace_back("--overwrite");
@@ -250,7 +250,7 @@ BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_by_name, ConsoleFi
   digit = digit == '9' ? '1' : '9';
   folder.write("run/river_results.jsonl", text);
   const std::string words =
-      "run/river_results.jsonl: is not what its run wrote: it has 2 lines as before, but a "
+      "run/river_results.jsonl: differs from what its run wrote: it has 2 lines as before, but a "
       "different checksum; restore it, or run plumb probe for this folder again with --resume, "
       "which "
       "rewrites it";

@@ -52,10 +52,9 @@ BOOST_AUTO_TEST_CASE(each_field_is_reported_once) {
                        {"f.jsonl", line});
   }
   BOOST_REQUIRE(said.size() == 2U);
-  BOOST_TEST(
-      said[0] ==
-      "f.jsonl:1: labels: looks like a question's choices, but is not read; name it choices, in a "
-      "table whose facts have subject and object, or remove it");
+  BOOST_TEST(said[0] ==
+             "f.jsonl:1: labels: looks like a question's choices, but is not read; rename it to "
+             "choices, in a table whose facts have a subject and an object, or remove it");
   BOOST_TEST(said[1].starts_with("f.jsonl:1: options: looks"));
 }
 

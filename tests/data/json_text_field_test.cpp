@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_with_a_text_is_said) {
          {R"({"text": "a", "b": [1})", cut},
          {R"({"text": "a", "b": {]})", cut},
          {R"({text: "a"})", cut},
-         {R"({"text": "a"} {})", "!has something after its object"},
+         {R"({"text": "a"} {})", "!has further text after its object"},
          {R"({"text": "\x41"})", "!has an escape that is not valid in JSON"},
          {R"({"text": "\u00g0"})", "!has an escape that is not valid in JSON"},
          {R"({"text": null})", "!has a text that is not a string"},

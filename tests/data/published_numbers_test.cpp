@@ -76,7 +76,8 @@ BOOST_FIXTURE_TEST_CASE(errors_name_file_line_and_column, File) {
     refuses("model,metric,value\nm,x,\"" + std::string(wrong) + "\"\n",
             "t.csv:2: value: '" + std::string(wrong) + "' is not a number");
   }
-  refuses("model,metric,value\n,x,0.5\n", "t.csv:2: model: is empty; every number needs one");
+  refuses("model,metric,value\n,x,0.5\n",
+          "t.csv:2: model: is empty; add one, because every number needs it");
   refuses("model,metric,value\nm,,0.5\n", "t.csv:2: metric: is empty");
   refuses("model,metric,value\nm,x,0.5,more\n", "t.csv:2: 4 fields instead of 3");
   refuses("model,metric,value\n", "t.csv: contains no published numbers");

@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_refuses_such_a_folder_and_reads_a_file_that_is_nam
   BOOST_CHECK_EXCEPTION((void)load_dataset(*this / "d"), Error,
                         says(Fault::user,
                              "train.csv: is not read, because the dataset is read from test.jsonl; "
-                             "convert all its tables to one format, pass the one file to read, or "
+                             "convert all tables to one format, pass only the file to read, or "
                              "move this one elsewhere"));
   BOOST_TEST(load_dataset(*this / "d/train.csv").relations.size() == 1U);
 }

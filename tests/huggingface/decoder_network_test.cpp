@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(what_is_past_the_limits_is_refused) {
   for (NodeId node = 1; node < tree.size(); ++node) wanted.push_back(node);
   Rows rows;
   BOOST_CHECK_EXCEPTION(model.evaluate(tree, wanted, into(rows)), Error,
-                        says(Fault::internal, "is past the limit"));
+                        says(Fault::internal, "exceeds the limit"));
   wanted.pop_back();
   model.evaluate(tree, wanted, into(rows));
   BOOST_TEST(rows.size() == model.tree_limits().nodes);

@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {
   }
   refuses("albert", {{"inner_group_num", 9'999}}, "an implausible number of layers");
   refuses("roberta", {{"pad_token_id", 15}},
-          "pad_token_id: 15 is outside the positions or the vocabulary");
+          "pad_token_id: 15 is outside the range of positions or the vocabulary");
   refuses("roberta", {{"pad_token_id", -1}}, "pad_token_id: is -1, not a token");
   refuses("albert", {{"num_hidden_groups", 9}},
           "num_hidden_groups: is larger than the number of layers");

@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_refused, Folder) {
   }
   refuses(whole.substr(0, whole.size() - 1), "a: extends past the end of the file");
   refuses(GgufBytes().count("n", 1).count("n", 1).bytes(), "n: appears twice");
-  refuses(GgufBytes().fact("n", 13, "").bytes(), "has a fact of type 13");
+  refuses(GgufBytes().fact("n", 13, "").bytes(), "has a metadata value of unknown type 13");
   refuses(GgufBytes().fact("n", 9, bytes_of(std::uint32_t{9}) + bytes_of(std::uint64_t{1})).bytes(),
           "has a list of lists");
   refuses(

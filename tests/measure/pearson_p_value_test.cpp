@@ -18,7 +18,8 @@ bool near(double value, double expected) {
 /// ∫ (1 − x²)^((n−4)/2) dx by Simpson's rule; the integrand is the density of r if there is no
 /// correlation. The substitution x = sin u yields cosⁿ⁻³ u, which is smooth up to the endpoints.
 double mass(std::size_t n, double from, double to) {
-  constexpr int steps = 40000;  // the tail for 200 pairs halves in less than 1/100 of the range
+  // for 200 pairs, the tail halves within less than 1/100 of the range
+  constexpr int steps = 40000;
   const double low = std::asin(from), step = (std::asin(to) - low) / steps;
   double sum = 0;
   for (int i = 0; i <= steps; ++i) {

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(probe_metrics_suite)
 
 namespace {
 
-/// The ranks of each fact under each template; rank 1 is a right answer.
+/// The ranks of each fact under each template; rank 1 is a correct answer.
 using Ranks = std::vector<std::vector<std::size_t>>;
 
 RelationAnswers empty_relation(const std::string& code, std::vector<std::string> domains,
@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(relations_stand_in_the_order_of_the_run) {
 BOOST_AUTO_TEST_CASE(hits_never_fall_with_k_and_are_absent_past_the_options) {
   const ProbeMetrics m = metrics(two_relations());
   BOOST_TEST(near(m.overall.hit_at(1).value, 4.0 / 6));  // Hit@1
-  BOOST_TEST(near(m.overall.hit_at(3).value, 5.0 / 6));  // Hit@3: river's two options always hit
+  // Hit@3: river has only two options, so its facts are always hits
+  BOOST_TEST(near(m.overall.hit_at(3).value, 5.0 / 6));
   BOOST_TEST(m.overall.hit_at(3).count == 6U);
   BOOST_TEST(m.overall.hit_at(5).value == 1.0);  // Hit@5: capital has five options
   BOOST_TEST(m.overall.hit_at(10).count == 0U);  // Hit@10: no relation has ten
@@ -128,7 +129,8 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
   BOOST_TEST(m.overall.hit_at(3).low == wilson(5, 6).low);
-  // A mean rank is not a proportion. A mean over relations is a proportion over clusters of facts.
+  // A mean rank is not a proportion. A mean over relations is a proportion computed from clusters
+  // of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
   BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
 }
@@ -150,9 +152,9 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   BOOST_TEST(m.overall.hit_at(3).value == 0.75);
 }
 
-// In the accuracy, fact 0 counts ½ and 1 under the two templates, and fact 1 counts 0 and 1. If the
-// first of the tied options were taken as the answer, fact 0 would count 1 and 1, and fact 1 would
-// count 0 and 1.
+// For the accuracy, fact 0 counts as ½ and 1 under the two templates, and fact 1 as 0 and 1. If the
+// first of the tied options were taken as the answer, fact 0 would count as 1 and 1, and fact 1 as
+// 0 and 1.
 BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   RelationAnswers tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
   // The answer is tied for best and comes first.
@@ -172,7 +174,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
 
 // All twenty options of ten facts are tied. The right option comes first with probability 1/20 and
 // is among the first k with probability k/20. If the first option were always chosen, either all
-// facts or only fact 0 would be right.
+// facts or only fact 0 would be answered correctly.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
   for (const bool same_answer : {true, false}) {
     RelationAnswers level = empty_relation("a", {"D"}, 20, 1);

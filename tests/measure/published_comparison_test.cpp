@@ -74,8 +74,9 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
   BOOST_TEST(made.pairs[3].published.name == "y");
   BOOST_TEST(made.unmatched.empty());
   BOOST_REQUIRE(made.remarks.size() == 1U);
-  BOOST_TEST(made.remarks[0] ==
-             "No published model is called other: it is compared with other models' numbers.");
+  BOOST_TEST(
+      made.remarks[0] ==
+      "No published model is called other: this run is compared with other models' numbers.");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
@@ -97,8 +98,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
              "numbers.");
 }
 
-// The calibration of several models has numbers for each model and separate ones for the run
-// itself.
+// Calibrating several models yields numbers for each model and separate ones for the run itself.
 BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_none) {
   RunNumbers around = run("both", {{"bins", {20, {}, {}, 0}}});
   RunNumbers a = run("a", {{"accuracy", {0.4, {}, {}, 0}}}),

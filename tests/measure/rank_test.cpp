@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_the_same_when_both_counts_are) {
   BOOST_CHECK((Rank{1, 2} != Rank{1, 3}));
 }
 
-// Three candidates are tied, behind two others. For each of them, one of its three positions is a
+// Three candidates are tied behind two others. For each of them, one of its three positions is a
 // hit at 3, two are hits at 4, and all are hits at 5.
 BOOST_AUTO_TEST_CASE(a_hit_counts_the_share_of_the_places_a_tie_allows) {
   const Rank rank{.above = 2, .equal = 2};

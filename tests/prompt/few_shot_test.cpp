@@ -50,8 +50,8 @@ std::string prompt(const FewShotSetting& setting, std::uint64_t seed, std::size_
   return prompt(FewShot(dataset, setting, seed), dataset, relation, fact, template_index);
 }
 
-/// The relation, fact and template of each example in a context over elements_many. They are found
-/// by generating the text of every fact under every template.
+/// The relation, fact and template of each example in a context built from elements_many. They are
+/// found by generating the text of every fact under every template.
 Shots read_back(const MultiPromptDataset& dataset, const std::string& context, PromptForm form) {
   std::map<std::string, std::tuple<std::size_t, std::size_t, std::size_t>> known;
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {

@@ -131,7 +131,8 @@ BOOST_AUTO_TEST_CASE(unknown_pairs_are_people_nobody_knows_with_years_within_the
                                 positions(design.panels[2], PairKind::injected),
                                 std::back_inserter(both));
   BOOST_TEST(!both.empty());
-  for (const std::size_t p : both) {  // a slot of both kinds has the same pair in both
+  // a position that is a slot in both panels has the same pair in both
+  for (const std::size_t p : both) {
     BOOST_TEST(same_pair(design.panels[1].pairs[p], design.panels[2].pairs[p]));
     BOOST_TEST(same_pair(design.panels[3].pairs[p], design.panels[4].pairs[p]));
   }

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_relation_with_too_few_facts_is_named) {
         (SolvedFacts(dataset, {1, 0, draw}).check)(dataset), Error,
         says(Fault::user, "lone: has 0 other subjects to show before 'One', but `shots` is 1"));
     // The relation has six subjects. The shots for France cannot include its own fact, Germany's
-    // first row or Spain's, since the answer of the last two is France.
+    // first row or Spain's, because France is the answer in the last two.
     BOOST_CHECK_EXCEPTION((SolvedFacts(dataset, {6, 0, draw}).check)(dataset), Error,
                           says(Fault::user, "borders: has "));
   }

@@ -71,8 +71,8 @@ std::vector<long double> cosines(const EmbeddingMatrix& entities, const Embeddin
   return all;
 }
 
-/// Random entities. Many are copies of an earlier one, scaled by a power of two. `same[e]` is the
-/// first entity with the same direction as e.
+/// Random entities. Many are copies of an earlier entity, scaled by a power of two. `same[e]` is
+/// the first entity with the same direction as e.
 struct Copies {
   Copies(RandomStream& random, std::size_t count, Eigen::Index dimension, std::size_t one_in)
       : rows(static_cast<Eigen::Index>(count), dimension) {
@@ -511,8 +511,9 @@ BOOST_AUTO_TEST_CASE(queries_of_another_dimension_are_refused) {
   const EmbeddingMatrix entities = matrix_of({{1, 2}, {3, 4}});
   const EmbeddingMatrix queries = matrix_of({{1, 2, 3}});
   const CosineRanker ranker(rows_of(entities));
-  const auto words = says(
-      Fault::user, "queries: have 3 dimensions, the entities 2; embed both with the same model");
+  const auto words =
+      says(Fault::user,
+           "queries: have 3 dimensions, but the entities have 2; embed both with the same model");
   BOOST_CHECK_EXCEPTION((void)ranker.ranks(rows_of(queries), Questions{}), Error, words);
   BOOST_CHECK_EXCEPTION((void)ranker.nearest(rows_of(queries), 1), Error, words);
 }
@@ -522,10 +523,10 @@ BOOST_AUTO_TEST_CASE(a_question_about_a_row_that_is_not_there_is_refused) {
   const EmbeddingMatrix queries = matrix_of({{1, 2}, {3, 4}});
   BOOST_CHECK_EXCEPTION(ranks_of(entities, queries, {{1, 2}, {2, 0}}), Error,
                         says(Fault::user,
-                             "questions: question 1 is about row 2 and entity 0, which do not both "
-                             "exist; ask only about existing rows"));
+                             "questions: question 1 refers to row 2 and entity 0, but at least one "
+                             "of them does not exist; ask only about existing rows"));
   BOOST_CHECK_EXCEPTION(ranks_of(entities, queries, {{1, 3}}), Error,
-                        says(Fault::user, "question 0 is about row 1 and entity 3"));
+                        says(Fault::user, "question 0 refers to row 1 and entity 3"));
 }
 
 // Cosines with (1, 0): 1, 0.8, 0.6, 0.6, 0, -1.

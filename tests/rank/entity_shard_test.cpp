@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(questions_about_what_is_not_there_are_refused) {
   refused(queries, {0, 3}, "questions: a question refers to query 0 and entity 3");
   refused(queries, {0, 0, {1, 3}},
           "questions: a question refers to query 0 and entity 0, or known");
-  refused(other, {0, 0}, "queries: have 5 dimensions, the entities 2");
+  refused(other, {0, 0}, "queries: have 5 dimensions, but the entities have 2");
   BOOST_TEST(LocalRanking()
                  .standings(rows_of(entities), rows_of(queries), std::vector{EntityQuestion{1, 2}})
                  .size() == 1U);

@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_tree_model_of_one_branch_gives_the_same_ranks) {
   }
 }
 
-// The limits only have room for part of what a search offers at a time.
+// The limits leave room for only part of what a search offers at a time.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
   RandomStream random(4, "ranker");
   std::size_t fed_again = 0;
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
   }
 }
 
-// The limits have room for a single prompt with the names of one step.
+// The limits leave room for a single prompt with the names of one step.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_nodes_end_in_the_same_ranks) {
   RandomStream random(6, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   }
 }
 
-// Each question has the same result alone as together with the others.
+// Each question yields the same result alone as together with the others.
 BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
   RandomStream random(12, "ranker");
   World<NgramTreeModel> world(random, 60, 40);

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(names_of_several_tokens_are_told_token_by_token) {
 }
 
 // One gap with two one-token names requires three inputs, and its copy requires three more, but all
-// six are computed as one row.
+// six inputs are equal, so only one row is computed.
 BOOST_AUTO_TEST_CASE(equal_inputs_are_computed_once) {
   WordMaskModel model = letters();
   MaskFiller filler(model);

@@ -363,8 +363,7 @@ BOOST_AUTO_TEST_CASE(a_short_text_is_quoted_whole) {
                         says(Fault::user, "text: 'thirteen byte' has 13 tokens"));
 }
 
-// The tokens that the tokenizer adds around a text are also fed; the vector is that of the last
-// token.
+// The tokens that the tokenizer adds around a text are also fed; the vector is the last token's.
 BOOST_AUTO_TEST_CASE(a_tokenizers_own_frame_stands_around_each_text) {
   NgramTreeModel model("");
   const TokenId bos = model.bos().value(), a = 'a', b = 'b';

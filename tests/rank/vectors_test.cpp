@@ -24,7 +24,7 @@ VectorRows rows_of(const std::vector<float>& numbers, std::size_t dimension) {
 
 }  // namespace
 
-// Integers have an exact sum in any order; 19 is not a multiple of the number of lanes.
+// Sums of integers are exact in any order; 19 is not a multiple of the number of lanes.
 BOOST_AUTO_TEST_CASE(a_product_is_the_sum_over_all_dimensions) {
   std::vector<float> a, b;
   double expected = 0;

@@ -39,7 +39,7 @@ std::vector<RecordedContentFree> template_rows(const GenerationFolder& folder, s
   return rows;
 }
 
-/// Numbers for six candidates that differ from those in all other rows.
+/// Numbers for six candidates; no other row contains the same numbers.
 Numbers six(double first) {
   return {first, first - 0.1, first - 0.2, first - 0.3, first - 0.4, first - 0.5};
 }
@@ -198,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_are_not_those_of_the_fact_are_refused, SmallG
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {-1, 1}}}), others);
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}}, {{-1, 1}}}), others);
   refuses(2, names(1, {1, 0, 1}, {}), others);
-  const std::string unsound = "contains: a name has no token or no log-likelihood";
+  const std::string unsound = "contains: a name has no tokens or no log-likelihood";
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {1, 1}}, {{-1, 1}}}), unsound);
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {-1, 1}}, {{-1, 0}}}), unsound);
   refuses(2, name_rows[0], "contains: this prompt already has a row");
@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGener
           "has 5 candidates, but 6 are listed for the relation");
   refuses(1, with(1, [](auto& row) { row.candidates.clear(); }), "has 0 candidates");
   refuses(5, with(5, [](auto& row) { row.candidates[2].nats = 0.1; }),
-          "a candidate has no token or no log-likelihood");
+          "a candidate has no tokens or no log-likelihood");
   auto short_of_one = content_free_rows;
   short_of_one.pop_back();
   refuses(0, short_of_one, "a template lacks rows; the file was changed; ask again");

@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays
   BOOST_TEST(says(
       Fault::internal,
       file.string() +
-          ": cannot be written: File too large; check the free space; then `resume`")(*refused));
+          ": cannot be written: File too large; check the free space, then `resume`")(*refused));
   BOOST_TEST(slurp(file) == "one\ntw");
   BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}}));
 }

@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
   }
 }
 
-// Lines in the formats of earlier versions of plumb and in that of a possible later version.
+// Lines in the formats of earlier versions of plumb and of a possible later version.
 BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
   for (const char* line :
        {R"({"relation":"P36","block":0,"pack":7,"scores":[[-1,-1,2,1,-1,1]]})",
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
         Journal{file}, Error,
         test::says(
             Fault::user,
-            ":1: was written by another version of plumb, which this one cannot resume; start "
+            ":1: was written by another version of plumb and cannot be resumed by this one; start "
             "again in another folder, or resume with that version"));
   }
 }

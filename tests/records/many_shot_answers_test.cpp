@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   more.choose("P1", one_shot, "10");
   more.choose("P1", second, "101");
   refused(more,
-          "P1_choices.jsonl:5: does not match the fact in this position under other settings");
+          "P1_choices.jsonl:5: does not match the fact at this position under other settings");
   ManyShotFolder generated;
   generated.choose("P1", one_shot, "10");
   generated.generate("P1", one_shot, "1");
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   text.replace(at, 18, "\"instance_index\":9");
   others.files().write("P1_choices.jsonl", text);
   refused(others,
-          "P1_choices.jsonl:3: does not match the fact in this position under other settings");
+          "P1_choices.jsonl:3: does not match the fact at this position under other settings");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

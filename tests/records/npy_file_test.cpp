@@ -176,12 +176,13 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_another_kind_is_refused, Vectors) {
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_cut_off_anywhere_is_refused, Vectors) {
   const std::string whole = npy(two_by_three(), bytes_of(six));
   for (std::size_t size = 1; size < whole.size(); ++size) {
-    refuses(whole.substr(0, size),
-            size < 12 ? "is not a .npy file; save the vectors with numpy.save"
-            : size < 128
-                ? "ends within its header; create it again"
-                : "has " + std::to_string(size - 128) +
-                      " bytes of numbers instead of 24; it is cut off or damaged; create it again");
+    refuses(
+        whole.substr(0, size),
+        size < 12 ? "is not a .npy file; save the vectors with numpy.save"
+        : size < 128
+            ? "ends within its header; create it again"
+            : "has " + std::to_string(size - 128) +
+                  " bytes of numbers instead of 24; it is truncated or damaged; create it again");
   }
   refuses(whole + "x", "has 25 bytes of numbers instead of 24");
 }

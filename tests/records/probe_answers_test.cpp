@@ -295,9 +295,10 @@ BOOST_AUTO_TEST_CASE(weights_are_the_same_in_all_folders_that_have_any) {
   other.set("P36", "template_weights", {0.5, 0.5, 0});  // the same
   BOOST_TEST(option() == 1U);
   other.set("P36", "template_weights", {0.25, 0.75});
-  BOOST_CHECK_EXCEPTION((void)gathered(one, other), Error,
-                        says(Fault::user, "P36_results.jsonl: template_weights: are not those of " +
-                                              one.path().string() + another));
+  BOOST_CHECK_EXCEPTION(
+      (void)gathered(one, other), Error,
+      says(Fault::user, "P36_results.jsonl: template_weights: differ from those in " +
+                            one.path().string() + another));
 }
 
 BOOST_AUTO_TEST_CASE(relations_keep_their_order_and_empty_ones_are_left_out) {

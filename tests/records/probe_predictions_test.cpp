@@ -68,8 +68,8 @@ bool near(double a, double b) {
   return std::abs(a - b) < 1e-9;  // files have ten decimals
 }
 
-/// A folder in plumb's format. The answer to each of its facts is 0, under one template; each
-/// option has its sums and counts.
+/// A folder in plumb's format. Its facts all have the answer 0, under one template; each option has
+/// sums and counts.
 struct PlumbFolder : test::TemporaryFolder {
   explicit PlumbFolder(const std::vector<std::vector<StatementScore>>& facts, Scoring scoring = {},
                        std::size_t template_index = 0) {

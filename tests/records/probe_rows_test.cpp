@@ -175,8 +175,8 @@ BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
   }
 }
 
-// Numbers are written with ten decimals, and a sum is the product of a mean and at most five
-// tokens.
+// Numbers are written with ten decimals, and a sum is a mean multiplied by a token count of at most
+// five.
 BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
     for (const Span span : {Span::statement, Span::answer, Span::continuation}) {
@@ -211,7 +211,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_without_tokens_has_none_in_its_parts, Results)
   BOOST_TEST(rows[0].parts.at(1).answer.log_likelihood == -1.0);
 }
 
-// The rows are in the format of plumb 0.1: they lack the numbers over the continuation, and
+// The rows are in the format of plumb 0.1: they lack the numbers for the continuation, and
 // everything else is unchanged.
 BOOST_FIXTURE_TEST_CASE(rows_without_continuations_have_none_in_their_parts, Results) {
   Json line = Json::parse(recorded_line({}, 0, scores, {}));

@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(every_flipped_bit_of_a_results_file_is_refused_by_name, 
   for (char& byte : text) {
     for (int bit = 0; bit < 8; ++bit) {
       byte = static_cast<char>(byte ^ (1 << bit));
-      refused("/run/P36_results.jsonl: is not what its run wrote: it has ");
+      refused("/run/P36_results.jsonl: differs from what its run wrote: it has ");
       byte = static_cast<char>(byte ^ (1 << bit));
     }
   }
@@ -78,17 +78,18 @@ BOOST_FIXTURE_TEST_CASE(every_flipped_bit_of_a_results_file_is_refused_by_name, 
 BOOST_FIXTURE_TEST_CASE(a_file_that_was_cut_or_grew_or_is_gone_is_refused, Finished) {
   const std::string name = "/run/P36_results.jsonl: ", whole = disk.text("/run/P36_results.jsonl");
   disk.put("run/P36_results.jsonl", "{\"a\":1}\n");
-  refused(name + "is not what its run wrote: it has 1 line instead of 2" + remedy);
+  refused(name + "differs from what its run wrote: it has 1 line instead of 2" + remedy);
   disk.put("run/P36_results.jsonl", whole + whole);
-  refused(name + "is not what its run wrote: it has 4 lines instead of 2" + remedy);
+  refused(name + "differs from what its run wrote: it has 4 lines instead of 2" + remedy);
   disk.put("run/P36_results.jsonl", "{\"a\":1}\n{\"a\":3}\n");
-  refused(name + "is not what its run wrote: it has 2 lines as before, but a different checksum" +
+  refused(name +
+          "differs from what its run wrote: it has 2 lines as before, but a different checksum" +
           remedy);
   disk.files.erase("/run/P36_results.jsonl");
   refused(name + "is missing" + remedy);
   disk.put("run/P36_results.jsonl", whole);
   disk.put("run/asked/facts.jsonl", "x");
-  refused("/run/asked/facts.jsonl: is not what its run wrote");
+  refused("/run/asked/facts.jsonl: differs from what its run wrote");
 }
 
 BOOST_FIXTURE_TEST_CASE(folders_without_sums_are_read_as_they_are, Finished) {
@@ -108,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_lead_out_of_the_folder_are_refused, Finished)
   }
   for (const Json& odd : {Json("x"), Json(7), Json::array(), Json::object()}) {
     record({{"P36_results.jsonl", odd}});
-    refused("P36_results.jsonl: is not what its run wrote");
+    refused("P36_results.jsonl: differs from what its run wrote");
   }
 }
 

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_axis_goes_from_zero_to_one) {
 }
 
 // The bars start after the longest line of a name, but a line is at most as wide as a phone's
-// screen allows: 28 letters of 7 each. The rest of the margin is 154.
+// screen allows: 28 letters, each 7 wide. The rest of the margin is 154.
 BOOST_AUTO_TEST_CASE(long_names_push_the_scale_to_the_right) {
   const auto scale = [](std::size_t letters) {
     const std::string svg = bar_chart({{std::string(letters, 'n'), half.estimate}}, "");

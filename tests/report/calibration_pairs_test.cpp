@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(each_pair_has_all_its_numbers_side_by_side) {
   numbers("ACE, Margin", {"0.320000", "0.620000", "0.521000", "0.521000"});
   numbers("Brier, Margin", {"0.350000", "0.650000", "0.551000", "0.551000"});
   results.models[1].estimators.resize(1);
-  BOOST_TEST(count_of(html_of(results), "<figure") == 1U);  // the only estimator that both have
+  // the only estimator that both models have
+  BOOST_TEST(count_of(html_of(results), "<figure") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_terminal_has_a_line_for_each_model) {

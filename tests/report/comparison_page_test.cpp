@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(extremes_are_listed_from_better_to_worse) {
                                              "<td><bdi>P2</bdi> 0.50, <bdi>P1</bdi> 0.25</td>"}));
 }
 
-// In twelfths from the mean, ant has −2, −2, 4 and bee has −3, 0, 3: r = 18 / √(24 · 18) = 0.87.
+// In twelfths, ant's deviations from the mean are −2, −2, 4 and bee's are −3, 0, 3: r = 18 / √(24 ·
+// 18) = 0.87.
 BOOST_AUTO_TEST_CASE(correlations_of_models_and_families_are_maps) {
   const std::string part = section(page(), "Do models agree on which relations are known?");
   BOOST_TEST(in_order(heat_row(part, "ant"), {">1.00<", ">0.50<", ">0.87<"}));
@@ -94,8 +95,8 @@ BOOST_AUTO_TEST_CASE(correlations_of_models_and_families_are_maps) {
 
 BOOST_AUTO_TEST_CASE(subsumption_says_both_directions) {
   const std::string part = section(page(), "Shared knowledge");
-  // The order is ant, cat, bee. Of the facts that ant knows, cat knows 0, 0 and 1/4, and bee knows
-  // 7/12 on average.
+  // The order is ant, cat, bee. Of the facts that ant knows, cat knows fractions of 0, 0 and 1/4,
+  // and bee knows 7/12 on average.
   BOOST_TEST(in_order(heat_row(part, "ant"), {">–<", ">0.08<", ">0.58<"}));
   BOOST_TEST(in_order(heat_row(part, "bee"), {">0.83<", ">0.11<", ">–<"}));
 }

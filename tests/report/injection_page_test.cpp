@@ -22,8 +22,8 @@ using test::small_injections;
 
 BOOST_AUTO_TEST_SUITE(injection_page)
 
-// A chart is 442 by 262 between its axes, which start at (62, 12): position 1 of 10 with 0.15 is
-// drawn at (106.2, 234.7).
+// A chart is 442 by 262 between its axes, which start at (62, 12): the value 0.15 at position 1 of
+// 10 is drawn at (106.2, 234.7).
 BOOST_AUTO_TEST_CASE(five_charts_show_every_pair_by_position) {
   const std::string html = injection_section(small_injections());
   BOOST_TEST(test::markup_fault(html) == "");

@@ -11,8 +11,8 @@ BOOST_AUTO_TEST_SUITE(list_columns_suite)
 
 namespace {
 
-/// Two relations with one fact and two facts, whose answers have these scores; a third relation has
-/// no answers.
+/// Two relations, one with one fact and one with two, whose answers have these scores; a third
+/// relation has no answers.
 ListRun scored() {
   ListRun run;
   for (const char* code : {"P36", "P190", "P569"}) {

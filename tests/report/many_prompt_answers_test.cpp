@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(sharing_has_a_map_for_each_reading) {
   BOOST_TEST(in_order(map_row(by_template, "4-template"), {">0.53<", "<td>–</td>"}));
   const std::string oracle = part(html, "Oracle");
   BOOST_TEST(in_order(map_row(oracle, "4-template"), {">0.80<", "<td>–</td>", ">0.67<"}));
-  BOOST_TEST(
-      in_order(html, {"the share that the column's setting also answers right", "By template:"}));
+  BOOST_TEST(in_order(
+      html, {"the share that the column's setting also answers correctly", "By template:"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_only_one_of_two_has_is_said) {
@@ -130,9 +130,9 @@ BOOST_AUTO_TEST_CASE(closed_sets_agree_by_their_options) {
 BOOST_AUTO_TEST_CASE(answers_of_several_objects_are_listed) {
   const std::string html = several_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
-  BOOST_TEST(holds(html,
-                   "2 answers named more than one object of the fact; each counts as right "
-                   "once.</p>"));
+  BOOST_TEST(holds(
+      html,
+      "2 answers named more than one object of the fact; each counts as one correct answer.</p>"));
   BOOST_TEST(in_order(
       html, {"<bdi>&lt;Ann&gt; &amp; Bob</bdi>", "<bdi>&quot;Paris&quot;, or &lt;Lyon&gt;</bdi>",
              "data-v=\"2\"", "<bdi>Ann</bdi>", "data-v=\"3\""}));
@@ -145,9 +145,10 @@ BOOST_AUTO_TEST_CASE(many_answers_of_several_objects_are_shown_in_part) {
   BOOST_TEST(shown() == 20U);
   results.ways[1].of_several.assign(50, {"P19", "Ann", "Paris and Lyon", 2});
   BOOST_TEST(shown() == 20U);
-  BOOST_TEST(holds(several_section(results),
-                   "100 answers named more than one object of the fact; each counts as right once. "
-                   "20 are shown; all are in answers_of_several.csv."));
+  BOOST_TEST(holds(
+      several_section(results),
+      "100 answers named more than one object of the fact; each counts as one correct answer. "
+      "20 are shown; all are in answers_of_several.csv."));
   results.ways[1].of_several.resize(1);
   BOOST_TEST(shown() == 11U);
 }

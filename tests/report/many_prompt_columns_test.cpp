@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
       test::in_order(meanings(written_answer_columns()), {"One word: ", "Empty: ", "Cut: "}));
 }
 
-// Three of zero-shot's answers were cut off. For the other generated answers, this is unknown, and
+// Three of zero-shot's answers were cut off. For the other generated answers, this is unknown;
 // options are not generated texts.
 BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_where_texts_were_written) {
   ManyPromptResults made = many_prompt_results(

@@ -59,8 +59,8 @@ BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, 
 
 BOOST_FIXTURE_TEST_CASE(cards_have_the_headline_numbers, SmallManyShot) {
   const std::string cards = between(page(*this), "<div class=\"cards\">", "<h2>");
-  // The cells are IC-LKE's accuracy at five shots, its deviation over seeds, the number of shots
-  // that is enough, chance, and the numbers of facts and choices.
+  // The cells are IC-LKE's accuracy at five shots, its deviation over seeds, the sufficient number
+  // of shots, chance, and the numbers of facts and choices.
   BOOST_TEST(in_order(
       cards, {"IC-LKE, 5 shots", "<b>0.938</b>", "SD over seeds", "<b>0.088</b>", "2 seeds",
               "<b>5</b>", "<b>0.500</b>", "<b>6</b>", "2 relations", "<b>12</b>", "1 "}));

@@ -13,8 +13,8 @@ BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 
 namespace {
 
-/// Two relations with one fact each, and with three and two options: the first fact is right, and
-/// the second has rank 2.
+/// Two relations with one fact each: the first has three options, and its fact is right; the second
+/// has two options, and its fact has rank 2.
 std::vector<RelationAnswers> relations() {
   RelationAnswers capital, river;
   capital.relation = {.code = "capital", .options = {"a", "b", "c"}, .domains = {"Geography"}};

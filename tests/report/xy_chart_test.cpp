@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(the_diagonal_goes_from_corner_to_corner_when_asked_for) {
                    "class=\"diagonal\" x1=\"62.0\" y1=\"112.0\" x2=\"262.0\" y2=\"12.0\""));
 }
 
-// Two bars, each 100 wide minus a gap of 1; the tallest has a quarter of the height of 100.
+// Two bars, each 100 wide minus a gap of 1; the tallest takes up a quarter of the height of 100.
 BOOST_AUTO_TEST_CASE(the_tallest_bar_of_the_histogram_is_a_quarter_of_the_height) {
   XyChart chart = small_chart();
   BOOST_TEST(!holds(xy_chart(chart, {}), "<rect"));

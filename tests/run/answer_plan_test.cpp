@@ -26,7 +26,8 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 using Named = std::vector<std::pair<std::string, std::string>>;
-/// The indices of relation, template, fact and expression, in which order a plan is sorted.
+/// The indices of relation, template, fact and expression; a plan is sorted by these, in this
+/// order.
 using Prompt4 = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
 
 constexpr auto question = PromptForm::question;
@@ -215,7 +216,7 @@ BOOST_AUTO_TEST_CASE(packs_end_at_a_relation_at_a_template_past_256_and_at_1024)
   BOOST_TEST((sizes(Shapes{{.facts = 255, .templates = 3}}) == Places{510, 255}));
   BOOST_TEST((sizes(Shapes{{.facts = 128, .templates = 3, .names = 2}}) == Places{256, 256, 256}));
   BOOST_TEST((sizes(Shapes{{.facts = 1024, .templates = 2}}) == Places{1024, 1024}));
-  // Prompts of a template beyond the 1024th are packed with the next template.
+  // A template's prompts beyond the 1024th are packed with the next template's.
   BOOST_TEST((sizes(Shapes{{.facts = 1100, .templates = 3}}) == Places{1024, 1024, 1024, 228}));
   BOOST_TEST((sizes(Shapes{{.facts = 1400, .templates = 2}, {.facts = 2, .templates = 1}}) ==
               Places{1024, 376, 1024, 376, 2}));

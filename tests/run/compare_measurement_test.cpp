@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_needs_no_command, Two) {
   const Json run = read_json_object(out / "prompts/run.json");
   BOOST_TEST(run.at("settings").at("over") == "prompts");
   BOOST_TEST((run.at("settings").at("models") == Json{"one", "two"}));
-  // A comparison does not overwrite one of a different kind.
+  // A comparison does not overwrite a comparison of a different kind.
   BOOST_CHECK_EXCEPTION(run_measurement(measurement, out / "prompts"), Error,
                         test::says(Fault::user, "contains something other"));
 }
@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(published_numbers_stand_beside_all_runs_of_a_model, Publ
   BOOST_TEST(metrics.at("remarks").empty());
   const Json run = read_json_object(folder / "out/run.json");
   BOOST_TEST(run.at("settings").at("over") == "published");
-  // The comparison does not overwrite one of a different kind.
+  // The comparison does not overwrite a comparison of a different kind.
   folder.write("other/run.json",
                Json{{"settings", {{"command", "compare"}, {"over", nullptr}}}}.dump());
   BOOST_CHECK_EXCEPTION(run_measurement(measurement, folder / "other"), Error,

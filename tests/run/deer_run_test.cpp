@@ -90,8 +90,8 @@ double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b
   return made;
 }
 
-/// The entities among which a query's true entity is ranked: all the relation's tails if the
-/// candidates are those of the relation.
+/// The entities among which a query's true entity is ranked: all the relation's tails if candidates
+/// are limited to the relation.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const RankOptions& options,
                                          const GraphQuery& query) {
   if (options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -417,7 +417,7 @@ BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same
       const Ranked again = run_once(folder / "run", graph, options);
       BOOST_TEST((contents(folder / "run") == files), lines);
       BOOST_TEST(again.lines() == whole.lines());
-      // With each additional line, one pack fewer remains. The contexts are evaluated again if any
+      // With each additional line, one fewer pack remains. The contexts are evaluated again if any
       // packs remain.
       BOOST_TEST(again.tokens_fed < before, lines);
       before = again.tokens_fed;
@@ -690,8 +690,9 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   BOOST_TEST(std::abs(best.score - 1) < 1e-12);
   BOOST_TEST((best.raw == Rank{0, 0}));
   const EmbeddingMatrix narrow = given.leftCols(200);
-  BOOST_CHECK_EXCEPTION((void)ranks("narrow", narrow), Error,
-                        says(Fault::user, "queries: have 257 dimensions, the entities 200"));
+  BOOST_CHECK_EXCEPTION(
+      (void)ranks("narrow", narrow), Error,
+      says(Fault::user, "queries: have 257 dimensions, but the entities have 200"));
   given.row(3).setZero();
   BOOST_CHECK_EXCEPTION((void)ranks("zero", given), Error,
                         says(Fault::user, "entities: row 3 is a zero vector"));

@@ -73,10 +73,11 @@ BOOST_AUTO_TEST_CASE(files_of_another_shape_and_changed_rows_are_refused) {
   std::string bytes = slurp(folder / "run/made.npy");
   bytes.back() = static_cast<char>(bytes.back() ^ 0x40);
   folder.write("run/made.npy", bytes);
-  BOOST_CHECK_EXCEPTION((void)embed(model, folder / "run"), Error,
-                        says(Fault::user,
-                             "made.npy: row 4 or another row of its pack is not what this run "
-                             "wrote; remove the file, then `resume`"));
+  BOOST_CHECK_EXCEPTION(
+      (void)embed(model, folder / "run"), Error,
+      says(Fault::user,
+           "made.npy: row 4 or another row of its pack differs from what this run "
+           "wrote; remove the file, then `resume`"));
   std::filesystem::remove(folder / "run/made.npy");
   NpyWriter other(folder / "run/made.npy", 2, 3);
   other.finish();

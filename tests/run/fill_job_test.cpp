@@ -83,7 +83,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_left_out_is_said, Files) {
       said("2 facts left out, because no object name is one token: family 'neon', family "
            "'argon'."));
   BOOST_TEST(said("1 object left out, because no name is one token: family 'noble gas'."));
-  BOOST_TEST(said("3 names of objects that no answer can match: not one token (left_out.csv)."));
+  BOOST_TEST(
+      said("3 names of objects that no answer can match, because they are not one token "
+           "(left_out.csv)."));
   BOOST_TEST(
       said("1 label of objects left out of the candidates for bias level, because they are not one "
            "token in each gap."));

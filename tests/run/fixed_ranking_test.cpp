@@ -123,8 +123,9 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   FixedRankingResult result = run(json);
   BOOST_TEST(result.worst_difference.value() == 0.0);
   BOOST_TEST(result.other_ranks == 0U);
-  // According to the file's cosines, the true entity is first by a wide margin, then last by a wide
-  // margin, so its rank is different unless plumb's rank is the same.
+  // According to the file's cosines, the true entity is first by a wide margin in one query and
+  // last by a wide margin in the other, so the file's rank differs from plumb's unless plumb ranks
+  // the entity in the same place.
   json["cosine"] = Json::array({{0.9, 0.1, 0.2}, {0.9, 0.8, 0.1}});
   result = run(json);
   BOOST_TEST(result.worst_difference.value() > 0.01);

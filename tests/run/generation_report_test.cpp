@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(generation_report_suite)
 
 namespace {
 
-/// The answers for neon's two names are "inert gases" and "metals", argon's is "metals", and gold's
-/// is "a metal".
+/// The answers for neon's two names are "inert gases" and "metals", the answer for argon is
+/// "metals", and the answer for gold is "a metal".
 struct Gases : GenerationFolder {
   Gases() {
     setting("zero-shot", {answer(2, {0, 0, 0}, "inert gases", 2), answer(2, {0, 0, 1}, "metals"),

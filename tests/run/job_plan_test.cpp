@@ -13,7 +13,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// The token counts of a part: when texts are fed one by one, and the tokens actually fed.
+/// The token counts of a part: the count if texts are fed one by one, and the count of tokens
+/// actually fed.
 ScoringCost tokens(std::uint64_t one_by_one, std::uint64_t fed = 0) {
   ScoringCost cost;
   cost.tokens_one_by_one = one_by_one;
@@ -27,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_part_says_what_is_known_of_it) {
   BOOST_TEST(description_of(PlannedPart{"", "statement", 1}) == "1 statement");
   BOOST_TEST(description_of(PlannedPart{"likelihood", "query", 2}) == "likelihood: 2 queries");
   BOOST_TEST(description_of(PlannedPart{"", "statement", 26, tokens(410, 302)}) ==
-             "26 statements, 410 tokens (302 fed, as equal prefixes are fed once)");
+             "26 statements, 410 tokens (302 fed, because equal prefixes are fed only once)");
   BOOST_TEST(description_of(PlannedPart{"entities", "text", 3, tokens(90, 90)}) ==
              "entities: 3 texts, 90 tokens");
   BOOST_TEST(description_of(PlannedPart{"zero-shot samples", "prompt", 5, tokens(1), 500, 16}) ==

@@ -274,7 +274,8 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
           const std::size_t q = (p - 50) / 5;
           const std::string& label = shuffled[q][j % shuffled[q].size()];
           put(plan.asked.test_fact(first + q).subject, label);
-          expected[q].try_emplace(label, parts);  // the first sequence that contains it counts
+          // only the first sequence that contains the label counts
+          expected[q].try_emplace(label, parts);
         }
         if (p == 95) break;
         const Fact& fact = relation.facts[pairs[p]];

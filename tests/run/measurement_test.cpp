@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_before_they_are_re
   run_measurement(two, out());
   folder.write("y/P1_results.jsonl", "2\n");
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error,
-                        says(Fault::user, "y/P1_results.jsonl: is not what its run wrote"));
+                        says(Fault::user, "y/P1_results.jsonl: differs from what its run wrote"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_wrongly_is_refused_before_others_are_told) {
   const EmbeddingMatrix wide = EmbeddingMatrix::Ones(1, 4);
   const EntityVectors entities(npy.rows(), files.file);
   BOOST_CHECK_EXCEPTION((void)ranking.nearest(entities, rows_of(wide), 1), Error,
-                        says(Fault::user, "queries: have 4 dimensions, the entities 3"));
+                        says(Fault::user, "queries: have 4 dimensions, but the entities have 3"));
   BOOST_CHECK_EXCEPTION((void)ranking.standings(npy.rows(), rows_of(files.queries), {}), Error,
                         says(Fault::internal, "several processes need a file"));
   BOOST_TEST(!ranking.is_broken());

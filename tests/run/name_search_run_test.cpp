@@ -119,8 +119,8 @@ struct Checked {
   std::size_t ranks = 0, exact = 0, filtered_differs = 0, tied = 0;
 };
 
-/// The entities among which a query's true entity is ranked: all the relation's tails if the
-/// candidates are those of the relation; for the LM head, those with a one-token name.
+/// The entities among which a query's true entity is ranked: all the relation's tails if candidates
+/// are limited to the relation; for the LM head, only tails with a one-token name.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
                                          const NgramModel& model, const GraphQuery& query) {
   if (job.options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   BOOST_TEST(early.tokens_fed < exact.tokens_fed);
 }
 
-// The limit has room for every prompt and for many times the number of names in its search.
+// The limit leaves room for every prompt and for many times the number of names in its search.
 BOOST_AUTO_TEST_CASE(as_many_prompts_are_searched_at_once_as_the_model_holds) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(progress_bar)
 
 namespace {
 
-/// The progress of a hundred statements, with a clock, in seconds, that is set by the test.
+/// The progress of a hundred statements, with a clock that the test sets, in seconds.
 struct Fixture {
   explicit Fixture(bool on_terminal)
       : progress(out, 100, "statements", on_terminal, [this] { return now; }) {}

@@ -163,8 +163,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_te
   }
 }
 
-// The stored shots match those of the prompt. A text is the same as from a new builder, whichever
-// texts were built before.
+// The stored shots match those of the prompt. A text is the same as one from a new builder,
+// regardless of which texts were built before.
 BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {3, 1, 0}}, {0, {0, 2, 5}}, {2, {0, 1, 2}}}, {}, {}};

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST((labels == std::vector<std::string>{"symbol", "next", "holds", "in"}));
   BOOST_TEST(parts.whole.queries.size() == graph.test.size());
   BOOST_TEST(parts.left_out() == 0U);
-  // The labels are those of the parts, not of the graph's relations with the same indices.
+  // The labels belong to the parts, not to the graph's relations with the same indices.
   const RankParts two =
       parts_of(graph, {.candidates = CandidateSet::of_relation, .relations = {"in", "next"}});
   BOOST_TEST((candidates(two.parts) == Counts{35, 4}));

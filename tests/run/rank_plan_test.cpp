@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(single.queries.size() == 3U);
   BOOST_TEST(single.left_out == 0U);
   BOOST_TEST((single.shots == whole.shots));
-  // Queries left out earlier are still counted.
+  // Queries omitted by an earlier plan are still counted.
   const RankPlan first = rank_plan_of(graph, {.candidates = CandidateSet::single_token});
   const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
   BOOST_TEST(first.left_out > 0U);

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_largest_of_the_levels_ends_a_search) {
   settings.hits = hits;
   BOOST_TEST(settings.options().search.hits == 100U);
   BOOST_CHECK_EXCEPTION(hits.read("5", "hits"), Error,
-                        says(Fault::user, "`hits`: '5' is not a level of hits"));
+                        says(Fault::user, "`hits`: '5' is not a supported k for Hit@k"));
 }
 
 BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {

@@ -53,7 +53,8 @@ BOOST_FIXTURE_TEST_CASE(a_report_goes_into_a_new_folder_and_again_into_the_same,
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_left_alone, TwoRuns) {
-  const std::string remedy = "; choose another folder (`out`), or write over it with `overwrite`";
+  const std::string remedy =
+      "; choose another folder (`out`), or overwrite this one with `overwrite`";
   disk.put("foreign/report.html", "mine");
   refused("a", "foreign", "/foreign: contains something other than a report of /a" + remedy);
   write("b", "page");

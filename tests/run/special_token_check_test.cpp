@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(a_text_is_refused_with_its_place_until_it_is_said_what_it_i
       check({"f.jsonl", 3, "P36, subject"}, "France<s>"), Error,
       says(Fault::user,
            "f.jsonl:3: P36, subject: 'France<s>' contains '<s>', the text of a special token of "
-           "this model; change it, or set `special-tokens` to text, to read it as plain text, or "
-           "to parse, to read it as the token"));
+           "this model; change it, or set `special-tokens` to text (to read it as plain text) or "
+           "to parse (to read it as the token)"));
   BOOST_CHECK_NO_THROW(SpecialTokenCheck(plain, text)({"f.jsonl", 3, "P36"}, "France<s>"));
   const auto parsing = model_of(true);
   BOOST_CHECK_NO_THROW(SpecialTokenCheck(parsing, parse)({"f.jsonl", 3, "P36"}, "France<s>"));
@@ -159,7 +159,8 @@ BOOST_AUTO_TEST_CASE(own_words_are_spoken_of_and_not_refused) {
   const std::string words = "Predict the [MASK].\n";
   const auto plain = model_of(false);
   BOOST_TEST(SpecialTokenCheck(plain, refuse).remark_on(words).value() ==
-             "plumb's own words contain '[MASK]', the text of a special token of this model, which "
+             "the prompts' fixed wording contains '[MASK]', the text of a special token of this "
+             "model, which "
              "is read as plain text.");
   const auto parsing = model_of(true);
   BOOST_TEST(SpecialTokenCheck(parsing, parse)

@@ -182,9 +182,9 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
 BOOST_AUTO_TEST_CASE(texts_that_begin_with_bos_are_counted_in_words) {
   BOOST_TEST((own_bos_warning(0, "text") == std::nullopt));
   BOOST_TEST(*own_bos_warning(1, "text") ==
-             "Warning: 1 text begins with BOS already; no second one is added to it.");
+             "Warning: 1 text begins with BOS already; no second BOS is added to it.");
   BOOST_TEST(*own_bos_warning(2, "statement") ==
-             "Warning: 2 statements begin with BOS already; no second one is added to them.");
+             "Warning: 2 statements begin with BOS already; no second BOS is added to them.");
   const NgramModel silent("ab", 2);
   BOOST_TEST(!OwnBos(silent, silent.bos()).begins("ab"));  // its BOS has no text
   BOOST_TEST(!OwnBos(silent, std::nullopt).begins("ab"));

@@ -141,7 +141,7 @@ struct Shots {
       add(begin, "zz", " Paris.");
       add(begin, "", "");  // lies within, no answer
       if (depth > 0) add(begin.substr(0, depth - 1), begin.substr(depth - 1), "");  // lies within
-      add("", begin, "?");  // the answer is what is shared
+      add("", begin, "?");  // the shared part is the answer
     }
     add("Rome is in ", "Italy", "");
     add("", "", "");
@@ -162,7 +162,7 @@ struct Shots {
 
 const Shots shots("France Paris Italy Rome");
 
-/// The score that a scorer of only the answer would assign to a statement.
+/// The score that an answer-only scorer would assign to a statement.
 StatementScore only(Span span, const StatementScore& score) {
   StatementScore kept;
   if (span == Span::answer) {

@@ -144,8 +144,8 @@ BOOST_AUTO_TEST_CASE(equal_masked_inputs_are_computed_once) {
   scorer.add(block, Query{{prompt("in x", 3, 4), prompt("in y", 3, 4), prompt("in z", 3, 4)}});
   scorer.plan(block);
   (void)score_all_packs(scorer, block);
-  // Each statement masks its first three letters while its own answer is visible; the input for the
-  // answer is the same for all statements.
+  // In each statement, the first three letters are masked while the statement's own answer is
+  // visible; the input for the answer is the same for all statements.
   BOOST_TEST(block.cost().masked_inputs == 12U);
   BOOST_TEST(block.cost().masked_inputs_computed == 10U);
   BOOST_TEST(block.cost().tokens_one_by_one == 12U * 6);

@@ -277,9 +277,11 @@ BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
     return search.result();
   };
   check_ranks(ranked(1, {1}), {3, 2}, {3, 2});
-  check_ranks(ranked(1, {1, 2}), {3, 2}, {2, 2});           // one candidate above is true
-  check_ranks(ranked(1, {0, 1, 2, 3, 5}), {3, 2}, {0, 1});  // and one that is equal is true
-  check_ranks(ranked(1, {1, 4}), {3, 2}, {3, 1});           // the name's own homograph is true too
+  // one of the candidates above is true, too
+  check_ranks(ranked(1, {1, 2}), {3, 2}, {2, 2});
+  // all candidates above are true, and so is one tied candidate
+  check_ranks(ranked(1, {0, 1, 2, 3, 5}), {3, 2}, {0, 1});
+  check_ranks(ranked(1, {1, 4}), {3, 2}, {3, 1});  // the name's own homograph is true too
   check_ranks(ranked(4, {1, 3, 4}), {3, 2}, {3, 0});
   check_ranks(ranked(0, {0}), {0, 2}, {0, 2});
   check_ranks(ranked(0, {0, 2, 5}), {0, 2}, {0, 0});

@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_another_is_refused_wherever_it_stands) {
   const NgramModel model("");
   const auto words = says(Fault::user,
                           "candidate: 'ab' is a prefix of another candidate; end every candidate "
-                          "with a text that occurs inside no candidate");
+                          "with a text that does not occur inside any candidate");
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"x", "abcd", "ab"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc", "ab"}), Error, words);

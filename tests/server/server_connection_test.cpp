@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(at_the_end_a_model_that_was_changed_without_a_failure_is_fo
     connection.refuse_other_model();
     BOOST_CHECK_EXCEPTION(
         connection.refuse_other_model_at_end(), Error,
-        says(Fault::internal, "a different model is answering than at the start: " +
+        says(Fault::internal, "the answers now come from a different model than at the start: " +
                                   std::string(other == &renamed() ? "other, not tiny"
                                                                   : "it has the same name, tiny")));
   }

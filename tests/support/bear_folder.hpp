@@ -38,7 +38,8 @@ inline void write_bear(const TemporaryFolder& folder, const std::string& name,
   folder.write(name + "/relation_info.json", info.dump());
 }
 
-/// Three relations of elements(), with its identifiers, so that the elements' readers know them:
+/// Three relations of elements(), with the same identifiers, so that readers of elements()
+/// recognise them:
 ///   symbol  36 facts, 36 options
 ///   next    35 facts, 36 options: the subjects of the other relations; hydrogen follows nothing
 ///   in      36 facts, 4 options

@@ -25,7 +25,7 @@ enum class FileFault {
   read_only,    ///< EROFS, once
   turned,       ///< EROFS from here on, like a file system that becomes read-only after an error
   interrupted,  ///< EINTR, once
-  part,         ///< a write or a read does half of its bytes, and succeeds
+  part,         ///< a write or read transfers half of its bytes and succeeds
 };
 inline constexpr std::array file_faults{
     FileFault::io,     FileFault::no_space,    FileFault::full, FileFault::read_only,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a name rank if every name is scored? It is a slow reference implementation for
+// Where does a name rank if every name is scored? This is a slow reference implementation for
 // searches, with random names for the queries.
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 // Tables of given answers. The string "101" means correct, wrong, correct. The digits "2" to "9"
-// mark ties of that many choices, including the correct one, but not in the first position.
+// mark ties between that many choices; the correct choice is one of them, but not the first.
 
 #include <algorithm>
 #include <cstdint>

@@ -61,7 +61,7 @@ struct RandomPrompts {
   std::size_t expressions = 3;
   /// Answers are numbered from 0 to this number; 0 is the correct one.
   std::size_t answers = 4;
-  /// How many in ten prompts are missing.
+  /// How many of every ten prompts are missing.
   std::size_t missing = 0;
 };
 
@@ -114,7 +114,7 @@ inline std::vector<PromptRow> rows_of(const PromptOutcomes& table) {
   return rows;
 }
 
-/// Whether two estimates are equal to the last bit.
+/// Whether two estimates are bit-identical.
 inline bool same(const Estimate& one, const Estimate& other) {
   const bool ends = one.count > 0 && !one.has_interval()
                         ? other.count > 0 && !other.has_interval()

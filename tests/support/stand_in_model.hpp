@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests. It replies like a
-// real server, but a test can compute its model's probabilities.
+// An n-gram model served through the routes of llama-server, vLLM or SGLang, for tests. It replies
+// like a real server, but a test can compute its model's probabilities.
 
 #include <algorithm>
 #include <cmath>

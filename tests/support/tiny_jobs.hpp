@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every job of the command, on inputs so small that it takes only milliseconds, with models that
-// need no file. Tests of faults, kills and determinism use these jobs.
+// Every job of the command, on inputs so small that each job takes only milliseconds, with models
+// that need no file. Tests of faults, kills and determinism use these jobs.
 
 #include <filesystem>
 #include <functional>

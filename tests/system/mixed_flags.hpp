@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Functions that one file of a program provides to another that is compiled with different flags
+// Functions that one file of a program provides to another file compiled with different flags
 // (test_mixed_flags.py).
 
 #include <cstddef>

@@ -47,7 +47,7 @@ class Bos(unittest.TestCase):
         self.assertEqual([one[:1] for prompt in own for one in prompt], [[1]] * 4)
         self.assertEqual([row["pll_scores"] for row in with_own], [row["pll_scores"] for row in with_put])
         self.assertEqual([row["token_counts"] for row in with_own], [row["token_counts"] for row in with_put])
-        warning = "2 statements begin with BOS already; no second one is added to them."
+        warning = "2 statements begin with BOS already; no second BOS is added to them."
         self.assertIn(warning, done.stdout)
         self.assertIn(warning, (self.folder / "own" / "report.html").read_text())
         self.assertEqual(settings["warnings"], ["Warning: " + warning])

@@ -132,8 +132,8 @@ class Llama(unittest.TestCase):
             digest = hashlib.sha256(half.read_bytes()).hexdigest()
             made = cache / "f32" / digest / "weights.F32.gguf"
             first = self.probe("half", model=half).stderr
-            self.assertIn(f"plumb: {half} has BF16 weights. For exact scores they are widened to F32 once, which takes "
-                          f"1 MB on the disk: {made}\n", first)
+            self.assertIn(f"plumb: {half} has BF16 weights. For exact scores, they are widened to F32 once, which takes "
+                          f"1 MB of disk space: {made}\n", first)
             self.assertEqual(self.scores("half"), self.scores("cut"))
             settings = self.settings("half")
             self.assertEqual((settings["model"], settings["model_sha256"], settings["weights"], settings["quantized"]),

@@ -197,7 +197,7 @@ class Generation(unittest.TestCase):
         lines[6] = lines[6].replace('"fact"', '"fakt"')
         pathlib.Path(file).write_text("\n".join(lines) + "\n")
         done = command.plumb("report", broken, "--out", self.folder / "never", code=2)
-        self.assertIn("4-random_answers.jsonl: is not what its run wrote", done.stderr)
+        self.assertIn("4-random_answers.jsonl: differs from what its run wrote", done.stderr)
         self.assertEqual(sums[file.name]["lines"], len(lines))
         (broken / "run.json").write_text(json.dumps(run))  # as earlier versions left it
         done = command.plumb("report", broken, "--out", self.folder / "never", code=2)

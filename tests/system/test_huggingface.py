@@ -158,7 +158,7 @@ class OfTheCommand(unittest.TestCase):
             done = command.plumb(job, "--data", command.FACTS, "--model", hollow, "--out", self.folder / "none", code=2)
             self.assertIn("is a masked model", done.stderr)
         for options, words in ((("--bos", "yes"), "--bos: has no effect on a masked model"),
-                               (("--span", "continuation"), "reads both sides")):
+                               (("--span", "continuation"), "reads the text on both sides")):
             self.assertIn(words, self.probe(hollow, "none", *options, code=2).stderr)
         shutil.copy(self.opt / "config.json", hollow)
         done = self.probe(hollow, "none", "--pll", "original", code=2)

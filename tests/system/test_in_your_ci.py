@@ -56,7 +56,7 @@ class InYourCi(unittest.TestCase):
         self.assertEqual(passed, {"probe.changed": True, "knowledge.is_kept": True}, printed)
         passed, printed = self.run_ctest("other.gguf")
         self.assertEqual(passed, {"probe.changed": True, "knowledge.is_kept": False}, printed)
-        self.assertIn("does not hold: loglik.max < 0.5: ", printed)
+        self.assertIn("condition not met: loglik.max < 0.5: ", printed)
         self.check_changes(json.loads((self.folder / "made" / "comparison" / "metrics.json").read_text())["changes"])
 
     def check_changes(self, changes):

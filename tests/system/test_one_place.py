@@ -166,7 +166,7 @@ class OnePlace(unittest.TestCase):
     def test_a_metric_is_added_in_one_place(self):
         metrics = {name: [(before, after + before if after else before) for before, after in edits] for name, edits in METRICS.items()}
         calibration = metrics["calibrate/calibration_metrics.hpp"]
-        calibration[1] = (DECLARED, 'DeclaredMetric{aurc, "aurc", "AURC", "AURC: error rate if the least confident answers are rejected first.", both},\n'
+        calibration[1] = (DECLARED, 'DeclaredMetric{aurc, "aurc", "AURC", "AURC: error rate of the answers that remain when the least confident are rejected, averaged over all rejection rates.", both},\n'
                                     '      DeclaredMetric{invented, "invented", "invented",')
         text = (command.ROOT / "include/plumb/detail/calibrate/calibration_metrics.hpp").read_text()
         of_aurc = re.search(re.escape(DECLARED) + r'\s*"AURC: [^"]*"', text)

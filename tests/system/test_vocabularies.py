@@ -96,7 +96,7 @@ class ScoredTokens(unittest.TestCase):
         self.assertGreater(len(answers), 280)
         wrong = [(what, ours, answer["score"]) for (what, ours, tokens), answer in zip(self.expected, answers, strict=True)
                  if ours is not None and not abs(ours - answer["score"]) <= BOUND or tokens not in (None, answer["tokens"])]
-        self.assertEqual(wrong[:5], [], f"{len(wrong)} of {len(answers)} scores are not those of whole texts")
+        self.assertEqual(wrong[:5], [], f"{len(wrong)} of {len(answers)} scores differ from those in whole texts")
         above, score, first = self.rank
         others = [answer["score"] for answer in answers[first:first + len(ENTITIES)]]
         self.assertEqual(above, sum(other > score + BOUND for other in others))

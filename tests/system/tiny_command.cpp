@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The whole command, over models that need no file (support/tiny_jobs.hpp).
+// The whole command, with models that need no file (support/tiny_jobs.hpp).
 //
 //   tiny_command --jobs FOLDER    writes the inputs of the jobs into FOLDER/in, and lists the jobs
 //                                 as JSON

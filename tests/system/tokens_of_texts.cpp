@@ -5,9 +5,9 @@
 //
 //   tokens_of_texts FOLDER [parse] <TEXTS >TOKENS
 //
-// Each text is a line with one JSON string. The answer to it is a line {"ids": […], "bytes":
-// [[begin, end], …], "words": […], "text": the detokenised ids}. With `parse`, special tokens in
-// texts are recognised. The first output line is {"before": […], "after": […], "size": …}.
+// Each text is a line with one JSON string. Each answer is a line {"ids": […], "bytes": [[begin,
+// end], …], "words": […], "text": the detokenised ids}. With `parse`, special tokens in texts are
+// recognised. The first output line is {"before": […], "after": […], "size": …}.
 
 #include <exception>
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scores whole texts with only llama.cpp, one after another, as a reference for plumb's scores.
+// Scores whole texts using only llama.cpp, one after another, as a reference for plumb's scores.
 //
 //   whole_text_scores MODEL.gguf <QUESTIONS >ANSWERS
 //

@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An AggregationPolicy picks one answer from those to several prompts.
+/// An AggregationPolicy picks one of the answers to several prompts.
 ///
 /// Requires: `policy.choose(paraphrases)` returns an option, or nullopt if there is no answer;
 /// `policy.name()` is a short lower-case word for tables.
@@ -41,8 +41,8 @@ concept AggregationPolicy = requires(const P& policy, std::span<const Prediction
   { policy.name() } -> std::convertible_to<std::string>;
 };
 
-/// static_assert(plumb::check_aggregation<MyPolicy>()) reports what a type lacks to be an
-/// AggregationPolicy, as backend/check_model.hpp does for models.
+/// static_assert(plumb::check_aggregation<MyPolicy>()) reports which AggregationPolicy requirements
+/// a type does not meet, as backend/check_model.hpp does for models.
 template <class P>
 consteval bool check_aggregation() {
   static_assert(
@@ -120,9 +120,9 @@ struct Aggregate {
   double confidence_sum = 0;
 };
 
-/// Turns the answers to a fact's paraphrases into one. Any number of threads may use one object if
-/// the policy allows it. For a type that is not an AggregationPolicy, the compiler reports what it
-/// lacks.
+/// Combines the answers to a fact's paraphrases into one answer. Any number of threads may use one
+/// object if the policy allows it. If a type is not an AggregationPolicy, the compiler reports
+/// which requirements it does not meet.
 template <class Policy = Vote>
 class Aggregator {
   static_assert(check_aggregation<Policy>());
@@ -157,7 +157,7 @@ class Aggregator {
     return aggregate;
   }
 
-  /// The same for a fact; errors name the fact.
+  /// Aggregates the answers to one fact; error messages name that fact.
   [[nodiscard]] Aggregate operator()(const FactPredictions& fact) const {
     return (*this)(fact.paraphrases(), fact.site());
   }

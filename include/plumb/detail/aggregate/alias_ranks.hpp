@@ -6,13 +6,14 @@
 //   subjects   under one template, ℓ(label of an object | an alias of the subject)
 //                                > ℓ(the same label      | the label of the subject)
 //   objects    after one prompt,   ℓ(an alias of an object) > ℓ(its label)
-// Each such comparison is a pair. A fact's rate is the share of its pairs in which the alias is
-// strictly above. The overall rate is the mean over facts that have a pair, so that a subject with
-// thirty aliases counts once. The pooled rate is the same proportion over all pairs. Equal pairs
-// are counted separately. ℓ is in nats. It is computed both as the sum over the name's tokens,
-// which favours short names, and as the mean. Source: "What Matters in Learning Facts in Language
-// Models?", appendix C.1, Table 10, which does not specify how pairs are averaged and compares
-// single tokens, for which sum and mean are equal. Non-goal: whether the alias is the answer.
+// Each such comparison is a pair. A fact's rate is the proportion of its pairs in which the alias
+// scores strictly higher than the label. The overall rate is the mean over facts that have a pair,
+// so that a subject with thirty aliases counts once. The pooled rate is the same proportion over
+// all pairs. Pairs with equal likelihoods are counted separately. ℓ is in nats. It is computed both
+// as the sum over the name's tokens, which favours short names, and as the mean. Source: "What
+// Matters in Learning Facts in Language Models?", appendix C.1, Table 10, which does not specify
+// how pairs are averaged and compares single tokens, for which sum and mean are equal. Non-goal:
+// whether the alias is the answer.
 
 #include <cstddef>
 #include <cstdint>

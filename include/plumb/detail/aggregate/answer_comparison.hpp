@@ -5,7 +5,7 @@
 //
 // Facts are matched by subject and right answer, templates by their text or setting; the candidates
 // must be the same. One use is to check the results of one kernel against those of another. The
-// difference of accuracy (first minus second) is paired and has a bootstrap interval over facts. If
+// difference in accuracy (first minus second) is paired and has a bootstrap interval over facts. If
 // n candidates tie for the best score and the right one is among them, the answer counts as 1/n.
 // Non-goals: models that were asked about different facts (measure/model_comparison.hpp compares
 // such models), generated texts.
@@ -67,8 +67,8 @@ struct AnswerComparison {
   std::vector<Flip> lost{};
   std::vector<Flip> gained{};
   PairedAccuracy accuracy{};
-  /// The number of facts missing from one of the two, and the number of templates or settings
-  /// missing from one of the two in relations that both have.
+  /// The number of facts missing from one of the two sets of answers, and the number of templates
+  /// or settings missing from one of the two in relations that both contain.
   std::size_t facts_of_one = 0;
   std::size_t templates_of_one = 0;
 };
@@ -85,7 +85,7 @@ inline std::string name_of_setting(const Answers::Table& table, const Setting& s
 }
 
 /// Matches two tables' facts by subject and right answer. If a table has several facts with the
-/// same subject and answer, these are matched by instance.
+/// same subject and answer, they are matched by instance.
 class MatchedFacts {
  public:
   MatchedFacts(const Answers::Table& one, const Answers::Table& other) : one_(one), other_(other) {
@@ -216,8 +216,8 @@ class AnswerPairs {
   double sum_ = 0;
 };
 
-/// Throws a user error if the two were scored differently, have different candidates for a fact, or
-/// share no fact under the same template or setting.
+/// Throws a user error if the two sets of answers were scored differently, have different
+/// candidates for a fact, or share no fact under the same template or setting.
 [[nodiscard]] inline AnswerComparison compare_pair(const Answers& one, const Answers& other,
                                                    const Bootstrap& bootstrap = {}) {
   if (!(one.scoring == other.scoring)) {
@@ -243,8 +243,8 @@ class AnswerPairs {
   }
   AnswerComparison made = std::move(pairs).finish(bootstrap);
   if (made.facts == 0) {
-    throw user_error({}, "the answers share no fact under the same template",
-                     "ask both with the same dataset");
+    throw user_error({}, "the two sets of answers share no fact under the same template",
+                     "use the same dataset for both");
   }
   return made;
 }

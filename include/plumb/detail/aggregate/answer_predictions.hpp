@@ -49,7 +49,7 @@ inline RelationPredictions frame_of_table(const Answers::Table& table, const Tem
   for (const Answers::Table& table : answers.tables) {
     RelationPredictions& frame =
         made.relations.emplace_back(detail::frame_of_table(table, options.kinds));
-    std::vector<std::size_t> places;  // for each setting in a row, its index in the table
+    std::vector<std::size_t> places;  // for each of the row's settings, its index in the table
     for (const Setting& setting : frame.settings) {
       places.push_back(
           static_cast<std::size_t>(ranges::find(table.settings, setting) - table.settings.begin()));

@@ -3,8 +3,8 @@
 
 // Which answers are right, and which are the same?
 //
-// A generated answer is right if it contains a name of an object of its fact. Answers are numbered
-// across all facts by their lists of lemmas, so that equal numbers mean equal lists;
+// A generated answer is right if it contains a name of one of its fact's objects. Answers are
+// numbered across all facts by their lists of lemmas, so that equal numbers mean equal lists;
 // MatchingAnswers decides which different answers count as the same. A masked model's answer is
 // right if it consists of exactly the tokens of a name, and two such answers are the same only if
 // their tokens are the same. Source: "What Matters in Learning Facts in Language Models?", section
@@ -61,11 +61,11 @@ struct AnsweredSetting {
   PromptList<AnswerLikelihood> likelihoods;
   /// A masked model's ranks, in the same layout; contains no prompts if there are no ranks.
   PromptList<TrueTokenRank> ranks;
-  /// For each fact, the share of its answers that are one word.
+  /// For each fact, the fraction of its answers that consist of one word.
   FactValues one_word;
   /// The number of one-word answers over all prompts.
   std::size_t one_word_answers = 0;
-  /// The number of answers without a word, and of answers with only white space.
+  /// The number of answers that contain no words, and of answers that contain only white space.
   std::size_t wordless = 0;
   std::size_t empty = 0;
   /// The number of answers that ended because they reached the token limit, if known.
@@ -250,8 +250,8 @@ template <Lemmatiser Lemmas, class EachRow>
   return made;
 }
 
-/// The same for a masked model's rows, which already record whether they are right. Answers have
-/// numbers but no texts, and no answer counts as a word.
+/// Does the same for a masked model's rows, which already record whether they are right. Answers
+/// have numbers but no texts, and no answer counts as a word.
 template <class EachRow>
 [[nodiscard]] AnsweredSetting filled_setting(const std::string& setting,
                                              const MultiPromptDataset& asked, EachRow each_row,

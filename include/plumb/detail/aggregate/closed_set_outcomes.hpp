@@ -6,12 +6,12 @@
 // A closed set's prompts are the paraphrases of its relation's templates, each filled with the
 // subject's label. Templates with a marker ask a different question and are left out. Answers are
 // numbered by option, so that two answers are the same only if they are the same option
-// (SameAnswer). A tie for the best is not an answer; it gets its own number and does not equal any
-// other. A fact's key is its subject's identifier, or else the subject's label, or else the fact's
-// position in its file. If a subject has several facts in a relation, they remain separate facts
-// and share a key. pair_prompts (prompt_pairs.hpp) matches such facts in their order, so two tables
-// that are paired must contain the same facts. Non-goal: the confidence of the answers
-// (calibrate/overconfidence.hpp).
+// (SameAnswer). A tie for the best score is not an answer; it gets its own number and does not
+// equal any other. A fact's key is its subject's identifier, or else the subject's label, or else
+// the fact's position in its file. If a subject has several facts in a relation, they remain
+// separate facts and share a key. pair_prompts (prompt_pairs.hpp) matches such facts in their
+// order, so two tables that are paired must contain the same facts. Non-goal: the confidence of the
+// answers (calibrate/overconfidence.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -49,11 +49,12 @@ inline std::vector<PromptTemplate> paraphrase_templates(const RelationPrediction
     }
     const auto found = ranges::find(entry->second, text, &PromptTemplate::text);
     if (found == entry->second.end()) {
-      // If it were accepted, it would be taken for a manual template with its own group.
+      // If this template were accepted, it would be treated as a manual template with its own
+      // group.
       throw user_error({.field = relation.relation.code},
                        name + (text == name ? ", whose text is not known," : " ('" + text + "')") +
                            " is not among the templates whose groups are given",
-                       "pass the file of the templates that were scored");
+                       "pass the file that contains the scored templates");
     }
     made.push_back(*found);
   }

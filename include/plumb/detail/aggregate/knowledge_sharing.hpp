@@ -30,7 +30,7 @@ struct KnowledgeSharing {
   Subsumption oracle;
 };
 
-/// Both cells of two models, and the data that they do not share.
+/// The two cells for a pair of models, and the data that the models do not share.
 struct SharingPair {
   KnowledgeSharing one_given_other;
   KnowledgeSharing other_given_one;

@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The ranks for one prompt. Nullopt if no name is one token, or if none is in the common
+/// The ranks for one prompt. Nullopt if no name is a single token, or if none is in the common
 /// vocabulary.
 struct TrueTokenRank {
   std::optional<Rank> whole{};

@@ -3,13 +3,13 @@
 
 // Which of two ways of asking gets better answers, all else equal?
 //
-// Two ways are compared fact by fact. A fact counts only if it has prompts in both ways; its value
-// in each way is the proportion of these prompts that are right. The difference is first minus
-// second, with paired resamples. The two ways are cloze and question templates within one table, or
-// two tables (mask prediction and question answering, two settings, two models) on the prompts that
-// both tables have. A closed set's tie for the best is not right in either way, because "right"
-// means that the fact is known. Source: "What Matters in Learning Facts in Language Models?",
-// appendix D and Table 14.
+// Two ways of asking are compared fact by fact. A fact counts only if it has prompts in both ways;
+// its value in each way is the proportion of these prompts that are right. The difference is first
+// minus second, with paired resamples. The two ways are cloze and question templates within one
+// table, or two tables (mask prediction and question answering, two settings, two models) on the
+// prompts that both tables have. In a closed set, a tie for the best score is not right in either
+// way, because "right" means that the fact is known. Source: "What Matters in Learning Facts in
+// Language Models?", appendix D and Table 14.
 
 #include <cstddef>
 #include <vector>
@@ -21,7 +21,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PairedAccuracy {
-  /// Means over facts; contains no numbers if no fact counts.
+  /// Means over facts; contains no numbers if no fact is counted.
   Estimate one;
   Estimate other;
   /// In [−1, 1], bootstrapped over facts.

@@ -3,9 +3,9 @@
 
 // Are more facts known with one way of asking than with another, over many prompts?
 //
-// Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways share. A fact
-// counts as known in a way of asking if more than half of its prompts are right. Relations are
-// matched by code, facts by key. A fact without a prompt counts as not asked.
+// Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways of asking
+// share. A fact counts as known in a way of asking if more than half of its prompts are right.
+// Relations are matched by code, facts by key. A fact without a prompt counts as not asked.
 
 #include <cstddef>
 #include <map>

@@ -13,8 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Accuracy, Hit@k, mean rank and MRR by relation, domain and overall. A fact counts once, with the
-/// mean over its templates. The predictions must come from `predict`, as in a probe in memory.
+/// Accuracy, Hit@k, mean rank and MRR by relation, domain and overall. Each fact counts once, as
+/// the mean over its templates. The predictions must come from `predict`, as in a probe in memory.
 [[nodiscard]] inline ProbeMetrics metrics_of(const ModelPredictions& asked,
                                              const Bootstrap& bootstrap = {}) {
   return probe_metrics(under_all_templates(asked.relations), bootstrap, "all");

@@ -5,8 +5,8 @@
 //
 // This is the table that aggregators and confidence estimators read: for each relation, its answers
 // under every template (measure/relation_answers.hpp), and the role of each template. A fact's row
-// has its paraphrases first, in ascending template order, then the marked templates. The number of
-// templates and the index of each marker differ between relations, so a marker is looked up by
+// lists its paraphrases first, in ascending template order, then the marked templates. The number
+// of templates and the index of each marker differ between relations, so a marker is looked up by
 // name.
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct RelationPredictions : RelationAnswers {
   std::vector<double> scores{};
 
   /// For each fact, the answer to its sampled prompt; its confidence is the proportion of samples
-  /// that match it. Empty if not every fact was sampled.
+  /// that match the answer. Empty if not every fact was sampled.
   std::vector<Prediction> sampled{};
   /// Whether answers are options of a closed set. Generated answers have no margin and no one-hot
   /// Brier score.
@@ -81,8 +81,8 @@ struct FactPredictions {
     return {in.relation.file, of.line, in.relation.code + ", '" + of.subject + "'"};
   }
   [[nodiscard]] std::size_t answer() const { return in.relation.facts[fact].answer; }
-  /// The options' scores, in nats, under the template at an index of the row, and under the base
-  /// template. Throws a user error if they were not stored.
+  /// The options' scores, in nats, under the template at a given index of the row, or under the
+  /// base template. Throws a user error if they were not stored.
   [[nodiscard]] std::span<const double> scores(std::size_t place) const {
     in.need_scores("FactPredictions::scores");
     const std::size_t options = in.relation.options.size();

@@ -154,7 +154,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
   return made;
 }
 
-/// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
+/// The predictions for every relation, fact and template. A PackedScorer shares prefixes among the
 /// facts of a block; any other CandidateScorer is called fact by fact. Throws a user error before
 /// anything is scored if a loader would refuse a relation (check_and_complete). Also throws the
 /// scorer's user errors. A fact for which the engine did not report all tokens is left out and
@@ -185,7 +185,7 @@ template <PromptBuilder Builder, class Scorer>
   }
 }
 
-/// The same for statements, which closed-set probes use.
+/// Does the same with statements as prompts, as closed-set probes do.
 template <class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(Scorer& scorer, const Dataset& dataset,
                                                const MemoryProbeOptions& options = {}) {

@@ -46,7 +46,7 @@ struct PromptConsistency {
 
 struct ConsistencyTable {
   PromptConsistency overall;
-  /// The numbers of each relation with a fact, by code, in the table's order.
+  /// The numbers for each relation that has facts, by code, in the table's order.
   std::vector<std::pair<std::string, PromptConsistency>> relations;
 };
 
@@ -123,7 +123,8 @@ class PairCounter {
     return count;
   }
 
-  /// The matching pairs of prompts whose answers are counted in `answers_`, ascending.
+  /// The number of matching pairs among the prompts whose answers are counted in `answers_`, which
+  /// is in ascending order.
   [[nodiscard]] std::uint64_t matching_pairs() const {
     std::uint64_t matching = 0;
     for (std::size_t i = 0; i < answers_.size(); ++i) {

@@ -7,14 +7,14 @@
 //   Maximum   each relation's best template, and each subject's best expression under it
 //   Minimum   each relation's worst template, with the subject's best expression
 //   Oracle    a fact is known if any of its prompts is right
-// Between Average and Oracle lie the facts for which at least one of k prompts is right. If w of a
-// fact's n prompts are wrong, k prompts drawn without replacement are all wrong with probability
-// C(w, k) / C(n, k), so
+// The proportion of facts for which at least one of k prompts is right lies between Average and
+// Oracle. If w of a fact's n prompts are wrong, k prompts drawn without replacement are all wrong
+// with probability C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
 // In a closed set, a tie of n options for the best score counts as 1/n in Average, Maximum and
 // Minimum if it includes the right option. It counts as wrong in Oracle and in the curve, which
-// starts at Average if there are no ties. The best and the worst template are chosen by the share
-// of facts that are right, among the facts for which the template was used. The resulting
+// starts at Average if there are no ties. The best and the worst template are chosen by the
+// proportion of right facts among the facts for which the template was used. The resulting
 // proportions are micro-averaged: the number of facts that are right under the chosen templates,
 // divided by the number of facts for which these templates were used. Source: "What Matters in
 // Learning Facts in Language Models?", section 7 (best expression: footnote 16) and Tables 7 and
@@ -99,7 +99,7 @@ struct PromptCoverage {
 /// A point of the curve.
 struct CoveragePoint {
   std::size_t prompts = 0;
-  /// The expected share of facts with a right answer among this number of prompts.
+  /// The expected proportion of facts with a right answer among this many prompts.
   Estimate share;
   /// The number of facts that have fewer prompts; for these facts, all prompts are used.
   std::size_t fewer = 0;

@@ -198,7 +198,7 @@ void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   return asked;
 }
 
-/// Numbers the group of each template, from 0 in order of appearance.
+/// Numbers the templates' groups, starting from 0, in order of appearance.
 [[nodiscard]] inline std::vector<std::uint32_t> template_groups(const PromptRelation& relation) {
   std::map<std::string, std::uint32_t> known;
   std::vector<std::uint32_t> groups;

@@ -44,7 +44,7 @@ struct PairedOutcome {
 
 struct PairedRelation {
   std::string code;
-  /// The number of facts and templates that both have.
+  /// The number of facts and the number of templates that both tables have.
   std::size_t facts = 0;
   std::size_t templates = 0;
   /// At least one prompt; ordered by fact, template and expression.

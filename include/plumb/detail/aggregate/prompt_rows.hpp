@@ -4,8 +4,9 @@
 // A model's results for one prompt, as a row: an answer, samples, likelihoods of names, or
 // likelihoods of candidates after a content-free text.
 //
-// For messages, a row contains its line number, from 1, in the file from which it was read; 0 if
-// there is no file. Rows come relation by relation, in the order in which the relations were used.
+// For use in messages, a row stores its line number, counted from 1, in the file from which it was
+// read; 0 if there is no file. Rows come relation by relation, in the order in which the relations
+// were used.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +47,8 @@ struct RecordedFill {
   std::vector<TokenId> ids;
   /// Whether the fill consists of exactly the tokens of a name of one of the fact's objects.
   bool right = false;
-  /// Rank of the likeliest true token in the whole vocabulary; set if one mask was filled and a
-  /// name is one token.
+  /// Rank of the likeliest true token in the whole vocabulary; set if one mask was filled and one
+  /// of the names is a single token.
   std::optional<Rank> rank{};
   /// The likeliest token of a vocabulary common to several models, if such a vocabulary was given,
   /// and the rank of the likeliest true token in that vocabulary.

@@ -3,9 +3,9 @@
 
 // How much does accuracy vary with the prompts that happen to be used?
 //
-// A sampling draws one prompt for every fact; its accuracy is the share of facts T that are right.
-// Over N samplings, the mean, the range (highest minus lowest) and the standard deviation of the
-// accuracy are computed. There are two ways to draw:
+// A sampling draws one prompt for every fact; its accuracy is the proportion of the facts T that
+// are right. Over N samplings, the mean, the range (highest minus lowest) and the standard
+// deviation of the accuracy are computed. There are two ways to draw:
 //   by fact      each fact draws one of its prompts, independently of other facts;
 //   by relation  a relation draws one of its templates, which all its facts share; each fact then
 //                draws one of its subject's expressions under it, independently.
@@ -21,12 +21,12 @@
 // Var_r, where Var_r is the variance (over k_r) of the templates' accuracies. The within-template
 // component is the variance due to the expressions, which is 0 if every subject has one expression.
 // In a closed set, a tie of n options for the best score counts as 1/n if it includes the right
-// option, as in the mean of all prompts. Ties are not broken at random, because the way in which
-// they are broken is not a property of prompts. If there are such ties, p is the mean of the values
-// of a fact's prompts, and p (1 − p) is replaced by the variance of these values. Source: "What
-// Matters in Learning Facts in Language Models?", section 2.2. The paper's text describes drawing
-// by fact. The standard deviations in its tables (.02–.03) exceed the bound for that (1 / 2√|T|)
-// and are consistent with drawing by relation.
+// option, as in the mean of all prompts. Ties are not broken at random, because how ties are broken
+// is not a property of the prompts. If there are such ties, p is the mean of the values of a fact's
+// prompts, and p (1 − p) is replaced by the variance of these values. Source: "What Matters in
+// Learning Facts in Language Models?", section 2.2. The paper's text describes drawing by fact. The
+// standard deviations in its tables (.02–.03) exceed the bound for drawing by fact (1 / 2√|T|) and
+// are consistent with drawing by relation.
 
 #include <algorithm>
 #include <array>
@@ -79,8 +79,9 @@ struct SampledAccuracy {
   std::size_t facts = 0;
   /// The number of facts without a prompt; these facts are omitted.
   std::size_t without_prompt = 0;
-  /// When drawing by relation: the number of pairs of a fact and a template of its relation under
-  /// which the fact has no prompt. If that template is drawn, the fact draws from all its prompts.
+  /// When drawing by relation: the number of (fact, template) pairs in which the fact has no prompt
+  /// under that template of its relation. If that template is drawn, the fact draws from all its
+  /// prompts.
   std::size_t gaps = 0;
   /// The mean, computed in closed form.
   double exact_mean = no_number;
@@ -102,9 +103,10 @@ struct SampledAccuracy {
     return right.empty() ? no_number : (right.back() - right.front()) / denominator();
   }
 
-  /// At most `bars` > 0 bars, from the lowest accuracy to the highest. All have the same width, a
-  /// whole number of facts, so that no bar is higher only because it covers more values than
-  /// another. Their edges are half a fact away from the whole numbers that they cover.
+  /// Returns at most `bars` bars, from the lowest accuracy to the highest; `bars` must be positive.
+  /// All have the same width, a whole number of facts, so that no bar is higher only because it
+  /// covers more values than another. Bar edges lie half a fact away from the whole numbers that
+  /// the bars cover.
   [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
     if (right.empty()) return {};
     const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
@@ -136,8 +138,8 @@ struct SamplingPool {
 /// The prompts from which a fact draws.
 using DrawnPrompts = std::span<const PromptOutcome>;
 
-/// The number of right facts whose result is the same in every draw, and the ranges of the tables
-/// for the other facts and of the facts with ties.
+/// The number of right facts among those whose result is the same in every draw; the range of the
+/// tables for the other facts; and the range of the facts with ties.
 struct SamplingChoice {
   double certain = 0;
   std::size_t first = 0;
@@ -210,8 +212,8 @@ class SamplingPlan {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
 };
 
-/// The sums over facts of the mean and of the variance of the value of a prompt drawn from the
-/// fact's prompts.
+/// For the value of a prompt drawn at random from each fact's prompts: the sum over facts of its
+/// mean, and of its variance.
 inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts) {
   std::pair<double, double> sums;
   for (const DrawnPrompts prompts : facts) {

@@ -4,7 +4,7 @@
 // Which of a relation's templates are paraphrases, and which have a marker?
 //
 // The templates' texts determine this (prompt/confidence_marker.hpp) unless the user sets it. A row
-// of predictions has its paraphrases first, then the marked templates.
+// of predictions lists its paraphrases first, then the marked templates.
 
 #include <cstddef>
 #include <filesystem>
@@ -24,9 +24,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct TemplateKinds {
   /// The template that Base and Margin use.
   std::size_t base = 0;
-  /// Template indices by kind, for templates whose text does not show the kind. A marker then gets
-  /// the name of the role that its text shows or, if its text shows none, "template N". If there is
-  /// a list of paraphrases, templates that are not in any list are omitted.
+  /// Template indices by kind, for templates whose text does not show the kind. A marked template
+  /// then gets the name of the role that its text shows or, if the text shows none, "template N".
+  /// If there is a list of paraphrases, templates that are not in any list are omitted.
   std::optional<std::vector<std::size_t>> paraphrases{};
   std::vector<std::size_t> verbalized{};
   std::vector<std::size_t> numerical{};
@@ -96,7 +96,7 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
 }
 
 /// Throws a user error unless every template in the lists of kinds is in some relation and in only
-/// one list. If there are no relations, nothing is refused.
+/// one list. If there are no relations, only the second condition is checked.
 inline void refuse_absent_templates(const std::vector<RelationPredictions>& relations,
                                     const TemplateKinds& kinds) {
   std::set<std::size_t> seen;

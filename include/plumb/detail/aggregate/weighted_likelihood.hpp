@@ -25,7 +25,7 @@ class WeightedLikelihood {
  public:
   /// Adds one template's scores: log-likelihoods in nats, one for each option. `weight` must be at
   /// least 0; a template with weight 0 has no effect. Throws an internal error if the number of
-  /// options differs from that of earlier templates.
+  /// options differs from the number for earlier templates.
   void add(std::span<const double> scores, double weight) {
     if (!(weight > 0)) return;
     if (sums_.empty()) sums_.assign(scores.size(), 0.0);

@@ -3,7 +3,7 @@
 
 // What is the smallest model that meets each concept?
 //
-// Most archetypes are an n-gram model with add-one smoothing over the bytes (or longer pieces) of a
+// Most archetypes are n-gram models with add-one smoothing over the bytes (or longer pieces) of a
 // training text:
 //   P(t | last n-1 tokens) = (count(context, t) + 1) / (count(context) + V)
 // so a test can compute every probability by hand, and the author of a backend can copy the
@@ -267,8 +267,8 @@ class NgramLookupModel : private NgramModel {
   std::size_t looked_up = 0;
 };
 
-/// Behaves like a server: it offers lookups and continuations of many prompts together, but no
-/// rows. It is a LookupLm and a BatchGenerator. Not thread-safe.
+/// Behaves like a server: it offers lookups and can continue many prompts in one call, but provides
+/// no rows. It is a LookupLm and a BatchGenerator. Not thread-safe.
 class NgramBatchModel : public NgramLookupModel {
  public:
   explicit NgramBatchModel(std::string_view training_text, std::size_t order = 3)

@@ -170,7 +170,7 @@ class BranchLedger {
       return static_cast<SequenceId>(s);
     }
     throw internal_error({}, "a tree has more than " + std::to_string(tips_.size()) + " branches",
-                         "keep within tree_limits()");
+                         "stay within tree_limits()");
   }
 
   std::vector<NodeId> tips_;             // by sequence: its last node, or none when it is free

@@ -41,8 +41,9 @@ class CachedTree {
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
   [[nodiscard]] NodeId context_end() const noexcept { return static_cast<NodeId>(context_.size()); }
 
-  /// Makes the model hold only a context. If the context is not empty and the model does not hold
-  /// it yet, calls `feed(its last node)` to feed it. If that call throws, the tree has no context.
+  /// Makes the model hold only the given context. If the context is not empty and the model does
+  /// not hold it yet, calls `feed(its last node)` to feed it. If that call throws, the tree has no
+  /// context.
   template <class Feed>
   void hold(std::span<const TokenId> context, Feed feed) {
     if (ranges::equal(context, context_)) return back_to_context();

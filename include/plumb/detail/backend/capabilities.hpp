@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can a model do? Its type shows which concepts it meets. A wrapper of other types
+// What can a model do? Its type shows which concepts it meets. A wrapper around other types
 // (any_model.hpp) reports the concepts of the wrapped model instead.
 
 #include <concepts>
@@ -40,8 +40,8 @@ concept NumbersWords = requires(const M& model, std::string_view text) {
   { model.words(text) } -> std::same_as<std::vector<std::uint32_t>>;
 };
 
-/// Capabilities of a model: those of its type, unless it is a wrapper with its own
-/// `capabilities()`.
+/// Returns a model's capabilities: the result of its own `capabilities()` if it is a wrapper with
+/// that member, or else the capabilities of its type.
 template <class M>
 [[nodiscard]] constexpr Capabilities capabilities_of(const M& model) {
   if constexpr (requires {

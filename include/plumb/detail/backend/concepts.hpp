@@ -29,12 +29,12 @@ class Matrix;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Receives one row of raw logits (natural-log scale, unnormalised), one for each token of the
-/// vocabulary. The first argument is the position in the sequence or the node of the tree whose
-/// successor the row predicts. The row may be overwritten after the call returns: do not keep the
-/// span. An engine makes these calls one after another, on the thread that called the engine,
-/// regardless of the threads that it computes on, and only before that call returns. So a visitor
-/// needs no lock.
+/// Receives one row of raw logits (natural-log scale, unnormalised), with one logit for each token
+/// of the vocabulary. The first argument is the position in the sequence or the node of the tree
+/// whose successor the row predicts. The row may be overwritten after the call returns: do not keep
+/// the span. An engine makes these calls one after another, on the thread that called the engine,
+/// regardless of which threads it computes on, and makes the last of them before that call returns.
+/// So a visitor needs no lock.
 using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>;
 
 /// The tokenizer part of every language model.
@@ -50,9 +50,9 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///   5. `context_length()`: the largest number of tokens in a sequence.
 /// It may have `adds_bos()`, a bool or an optional bool: whether its tokenizer is configured to
 /// begin a text with BOS. Rankings follow `adds_bos()` by default, and use no BOS if the model
-/// lacks it. It may have `own_frame()` instead, a TextFrame or an optional one: all tokens that its
-/// tokenizer puts before and after a text, such as an end-of-sequence token whose vector represents
-/// the text.
+/// lacks it. It may have `own_frame()` instead, a TextFrame or an optional TextFrame: all tokens
+/// that its tokenizer puts before and after a text, such as an end-of-sequence token whose vector
+/// represents the text.
 /// Means: tokenising the same text twice gives the same tokens.
 /// Does not promise: that the tokens of a part of a text are also tokens of the whole text, or that
 /// `detokenize` reverses `tokenize`.
@@ -73,10 +73,10 @@ struct ModelDescription {
   std::string backend{};
   /// How the weights are stored, e.g. "F32" or "Q4_1".
   std::string weights{};
-  /// Whether kernels round activations, so that scores differ from those of the same weights in
-  /// F32.
+  /// Whether kernels round activations, so that scores differ from the scores that the same weights
+  /// produce in F32.
   bool quantized = false;
-  /// Whether the model models ListsSpecialTokens. Jobs set this field themselves.
+  /// Whether the model meets ListsSpecialTokens. Jobs set this field themselves.
   bool lists_special_tokens = false;
   /// The device that it runs on: "CPU", or the kind of GPU; empty if unknown.
   std::string device{};
@@ -99,7 +99,7 @@ struct ModelDescription {
   std::vector<std::string> warnings{};
 };
 
-/// A token that is not a piece of text, such as BOS or a marker of chat turns, and the text that
+/// A token that is not a piece of text, such as BOS or a chat-turn marker, and the text that
 /// represents it.
 struct SpecialToken {
   std::string text{};
@@ -305,7 +305,7 @@ struct GenerationOptions {
   std::size_t max_new_tokens = 16;
   /// Texts that end a continuation if they extend beyond its leading white space (stop_text.hpp).
   /// They do not become part of the continuation. If the list is empty, only the end of sequence
-  /// ends it.
+  /// ends a continuation.
   std::vector<std::string> stop{"\n"};
   std::uint64_t seed = 0;
 };

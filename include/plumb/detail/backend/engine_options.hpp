@@ -29,7 +29,7 @@ enum class SplitMode { none, layer, row };
   return names[static_cast<std::size_t>(mode)];
 }
 
-/// Number type of the KV cache; q8_0 has blocks of 32 bytes with a scale.
+/// Number type of the KV cache; q8_0 stores blocks of 32 bytes, each with a scale.
 enum class CacheType { f32, f16, q8_0 };
 [[nodiscard]] constexpr std::array<CacheType, 3> every(CacheType) noexcept {
   return {CacheType::f32, CacheType::f16, CacheType::q8_0};

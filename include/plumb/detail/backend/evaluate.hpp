@@ -3,9 +3,9 @@
 
 // How is a tree evaluated by a model that may not support trees?
 //
-// All scorers use one function. A TreeCausalLm receives the tree. Any other CausalLm receives each
-// branch as a separate sequence, and the rows of shared prefixes are passed on only once. Both ways
-// yield the same scores.
+// All scorers use the same function. A TreeCausalLm receives the tree. Any other CausalLm receives
+// each branch as a separate sequence, and the rows of shared prefixes are passed on only once. Both
+// ways yield the same scores.
 
 #include <algorithm>
 #include <cstddef>
@@ -62,11 +62,11 @@ class CheckedRows {
   /// the wrong length.
   void operator()(NodeId node, std::span<const float> logits) {
     if (!wants(node)) {
-      throw evaluate_error("gave a row for node " + std::to_string(node) +
-                           ", which was not requested or was already given");
+      throw evaluate_error("returned a row for node " + std::to_string(node) +
+                           ", which was not requested or had already been returned");
     }
     if (logits.size() != vocabulary_) {
-      throw evaluate_error("gave a row of " + std::to_string(logits.size()) +
+      throw evaluate_error("returned a row of " + std::to_string(logits.size()) +
                            " logits, but vocabulary_size() is " + std::to_string(vocabulary_));
     }
     pending_[node] = false;
@@ -78,7 +78,7 @@ class CheckedRows {
     const auto missing = std::find(pending_.begin(), pending_.end(), true);
     if (missing == pending_.end()) return;
     const auto node = static_cast<NodeId>(missing - pending_.begin());
-    throw evaluate_error("gave no row for the token at position " +
+    throw evaluate_error("returned no row for the token at position " +
                          std::to_string(tree_.depth(node) - 1));
   }
 
@@ -127,13 +127,13 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
     model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
                                                            std::span<const float> logits) {
       if (position >= path.size()) {
-        throw detail::evaluate_error("gave a row for position " + std::to_string(position) +
+        throw detail::evaluate_error("returned a row for position " + std::to_string(position) +
                                      " of " + std::to_string(path.size()) +
                                      "; positions count from 0");
       }
       if (position < next) {
-        throw detail::evaluate_error("gave a row for position " + std::to_string(position) +
-                                     " twice, or after a later one");
+        throw detail::evaluate_error("returned a row for position " + std::to_string(position) +
+                                     " twice, or after the row of a later position");
       }
       next = position + 1;
       if (rows.wants(path[position])) rows(path[position], logits);
@@ -151,7 +151,8 @@ void require_rows(const M& model, const Site& site, const std::string& needs,
   if (can.causal || can.generates) return;
   throw user_error(
       site,
-      needs + " the likelihood of every next token, but this backend only looks up " + "given ones",
+      needs + " the likelihoods of all possible next tokens, but this backend looks up only " +
+          "given ones",
       remedy);
 }
 

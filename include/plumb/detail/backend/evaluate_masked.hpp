@@ -97,18 +97,18 @@ void evaluate_masked(M& model, std::span<const MaskedQuery> queries, const Logit
   std::size_t missing = queries.size();
   model.evaluate(queries, [&](std::uint32_t query, std::span<const float> logits) {
     if (query >= pending.size() || !pending[query]) {
-      throw fail("gave a row for query " + std::to_string(query) +
-                 ", which was not asked or was already answered");
+      throw fail("returned a row for query " + std::to_string(query) +
+                 ", which was not requested or had already been answered");
     }
     if (logits.size() != model.vocabulary_size()) {
-      throw fail("gave a row of " + std::to_string(logits.size()) +
+      throw fail("returned a row of " + std::to_string(logits.size()) +
                  " logits, but vocabulary_size() is " + std::to_string(model.vocabulary_size()));
     }
     pending[query] = false;
     --missing;
     visit(query, logits);
   });
-  if (missing > 0) throw fail("gave no row for " + std::to_string(missing) + " of the queries");
+  if (missing > 0) throw fail("returned no row for " + std::to_string(missing) + " of the queries");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,8 @@
 // once the window of its only sequence has moved past it, although a branch that starts further
 // back still needs the cell. If weights are not in F32, kernels also round the activations. For
 // exact scores, 16-bit weights are widened to F32 (llama_f32_cache.hpp). Quantised weights are used
-// as they are, and their scores differ from those of the same weights in F32 by tenths of a nat.
+// as they are, and their scores differ by tenths of a nat from the scores of the same weights in
+// F32.
 
 #include <llama.h>
 
@@ -116,7 +117,7 @@ class LlamaModel {
 
   [[nodiscard]] TreeLimits tree_limits() const {
     // The block is at least as large as a step, so that plans treat all cells of a step as equally
-    // expensive. With the CPU's block, plans would not fill larger steps.
+    // expensive. With the CPU's block size, plans would not fill larger steps.
     const std::size_t pack = parameters_.pack();
     return {(std::max)(options_.cells, context_length()), branches_, pack,
             (std::max)(attention_block, pack)};
@@ -227,8 +228,8 @@ class LlamaModel {
           "a tree of " + std::to_string(ledger_.held()) + " nodes exceeds the limit",
           "release nodes or stay within tree_limits()");
     }
-    // The size depends only on the tree, not on earlier calls, because some models scale their
-    // positions by it, and a resumed run must use the same size.
+    // The cache size depends only on the tree, not on earlier calls, because some models scale
+    // their positions by this size, and a resumed run must use the same size.
     const std::size_t cells = cells_for((std::max)(ledger_.held(), reserved_));
     if (was_empty ? llama_n_ctx(context_.get()) != cells
                   : ledger_.held() > llama_n_ctx(context_.get())) {

@@ -47,8 +47,8 @@ class LlamaAdapters {
                          "use an adapter made for this model, in llama.cpp's format");
       }
       if (llama_adapter_get_alora_n_invocation_tokens(loaded) > 0) {
-        throw user_error(site, "acts only after its own invocation tokens (aLoRA)",
-                         "use an adapter that acts on every token");
+        throw user_error(site, "takes effect only after its own invocation tokens (aLoRA)",
+                         "use an adapter that applies to every token");
       }
       adapters_.push_back(loaded);
       scales_.push_back(static_cast<float>(adapter.scale));
@@ -65,7 +65,7 @@ class LlamaAdapters {
   }
 
   /// Throws a user error for an adapter whose alpha or weights are not finite; otherwise the
-  /// resulting scores would look like a fault of the model. llama.cpp itself reports a file that is
+  /// resulting scores would look like a fault in the model. llama.cpp itself reports a file that is
   /// not a GGUF file.
   static void refuse_not_finite(const std::filesystem::path& file) {
     std::optional<GgufFile> head;

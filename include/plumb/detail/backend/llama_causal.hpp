@@ -8,8 +8,8 @@
 // classifier's output, and an encoder's layers. llama.cpp loads such models too, but computes no
 // logits, or logits that depend on the other texts in a step. Pooling type `last`, used by
 // embedding models made from decoders, such as Qwen3-Embedding, is causal and therefore accepted: a
-// token sees only earlier tokens, and `rank` uses the last one's vector. LlamaModel adds a warning
-// about the probabilities of such a model.
+// token sees only earlier tokens, and `rank` uses the last token's vector. LlamaModel adds a
+// warning about the probabilities of such a model.
 
 #include <array>
 #include <cstddef>
@@ -49,7 +49,7 @@ inline void refuse_no_causal_model(const GgufModel& model) {
            ", which is not a known pooling type");
   }
   if (model.has_tensor("enc.")) refuse("it has an encoder");
-  if (model.has_tensor("cls.")) refuse("it has a classifier's output");
+  if (model.has_tensor("cls.")) refuse("it has a classifier head");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

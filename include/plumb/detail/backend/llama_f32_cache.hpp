@@ -3,11 +3,11 @@
 
 // Where is the F32 copy of a 16-bit GGUF model?
 //
-// ggml rounds activations to the type of the matrix, F16 or BF16, before it multiplies them, so the
-// scores of such a file are not exactly those of its weights. F32 represents both types exactly and
-// needs no such rounding. The model is therefore rewritten once (llama_rewrite.hpp), and the copy
-// is stored under the hash of the original file. The folder of copies can be deleted at any time.
-// Non-goal: quantised weights.
+// ggml rounds activations to the type of the matrix, F16 or BF16, before it multiplies them, so
+// such a file's scores are not exactly the scores that its weights would yield. F32 represents both
+// types exactly and needs no such rounding. The model is therefore rewritten once
+// (llama_rewrite.hpp), and the copy is stored under the hash of the original file. The folder of
+// copies can be deleted at any time. Non-goal: quantised weights.
 
 #include <chrono>
 #include <cstdint>
@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The error for exact scores of 16-bit weights. Its remedy is the command that creates an F32
-/// file.
+/// The error for a request for exact scores from 16-bit weights. Its remedy is the command that
+/// creates an F32 file.
 [[nodiscard]] inline Error no_exact_scores(const GgufModel& model, const std::string& why) {
   const std::filesystem::path& file = model.first().path();
   std::filesystem::path output = file;
@@ -72,8 +72,8 @@ class F32Cache {
                                        folder.string() + " has " + megabytes(room) + " left");
     }
     tell_(model.first().path().string() + " has " + model.weight_types().names() +
-          " weights. For exact scores they are widened to F32 once, which takes " +
-          megabytes(rewrite.bytes()) + " on the disk: " + file.string());
+          " weights. For exact scores, they are widened to F32 once, which takes " +
+          megabytes(rewrite.bytes()) + " of disk space: " + file.string());
     try {
       rewrite.write(file);
     } catch (const Error& error) {

@@ -159,7 +159,8 @@ struct GgufWeightTypes {
   }
 };
 
-/// All files of a model, in order: one, or all parts. Movable; any number of threads may read one.
+/// All files of a model, in order: a single file, or all parts. Movable; any number of threads may
+/// read the same object.
 class GgufModel {
  public:
   /// Throws a user error for a file that is not a GGUF file, for a part that is not the first or

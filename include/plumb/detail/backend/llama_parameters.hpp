@@ -47,7 +47,7 @@ struct LlamaOptions {
   bool parse_special_tokens = false;
   /// GPUs, adapters, the cache's number type and nodes per step.
   EngineOptions engine{};
-  /// Returns a file of the same weights in F32, for exact scores of 16-bit weights (F32Cache).
+  /// Returns a file with the same weights in F32, for exact scores from 16-bit weights (F32Cache).
   /// If this function is not set, requests for such scores are rejected.
   std::function<std::filesystem::path(const GgufModel&)> widen{};
 };

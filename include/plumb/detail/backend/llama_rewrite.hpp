@@ -96,7 +96,7 @@ class GgufRewrite {
     }
     if (source.ne[0] % ggml_blck_size(made.type) != 0) {
       throw user_error({.field = source.name},
-                       "has rows that do not divide into the type's blocks");
+                       "has rows whose length is not a multiple of the type's block size");
     }
     made.nb[0] = ggml_type_size(made.type);
     made.nb[1] = ggml_row_size(made.type, made.ne[0]);

@@ -3,12 +3,12 @@
 
 // How does a GGUF model split a text into tokens, and which bytes does each token cover?
 //
-// llama.cpp returns token ids without offsets. A token's bytes are derived from the pieces: the
-// joined pieces of all tokens are the text (or a space and the text, if SentencePiece adds a
-// space), so the lengths of the pieces add up to the offsets. If the pieces do not spell the text,
-// because the tokenizer normalises it, the offsets are meaningless and `spells_text` is false. No
-// special token is added. Text that looks like a special token is treated as plain text unless
-// special tokens are parsed.
+// llama.cpp returns token ids without offsets. A token's bytes are derived from the pieces: joined
+// together, the pieces of all tokens equal the text (or a space and the text, if SentencePiece adds
+// a space), so the lengths of the pieces add up to the offsets. If the pieces do not spell the
+// text, because the tokenizer normalises it, the offsets are meaningless and `spells_text` is
+// false. No special token is added. Text that looks like a special token is treated as plain text
+// unless special tokens are parsed.
 //
 // Special tokens are those that the file marks as control or unknown, and its user-defined tokens
 // in brackets ("<|START_OF_TURN_TOKEN|>"). Like transformers, llama.cpp parses user-defined tokens
@@ -135,8 +135,9 @@ class LlamaVocabulary {
     return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
   }
 
-  /// Warnings that apply to every tokenised text. There is one if a byte-level BPE vocabulary does
-  /// not specify how texts are first split into words, because llama.cpp then has to guess.
+  /// Warnings that apply to every tokenised text. A warning is returned if a byte-level BPE
+  /// vocabulary does not specify how texts are first split into words, because llama.cpp then has
+  /// to guess.
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string pre = pre_tokenizer();
     const bool splits_words = llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE;

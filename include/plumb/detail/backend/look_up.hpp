@@ -4,9 +4,9 @@
 // How likely are given tokens after given prefixes, regardless of the model's form?
 //
 //   log P(token | prefix) = logits[token] − log Σ_v exp(logits[v])
-// All likelihood probes use one function. A LookupLm answers directly. For any other CausalLm, the
-// tokens' log-probabilities are computed from its rows. Each row is read once, without a copy, in
-// the order in which the rows arrive.
+// All likelihood probes use the same function. A LookupLm answers directly. For any other CausalLm,
+// the tokens' log-probabilities are computed from its rows. Each row is read once, without a copy,
+// in the order in which the rows arrive.
 
 #include <algorithm>
 #include <cmath>
@@ -39,8 +39,8 @@ void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> l
     const double nats = log_probabilities[i];
     if (nats <= 1e-3 || std::isnan(nats)) continue;
     throw user_error({.field = "look_up"},
-                     (nats == no_answer ? "gave no log-probability for token "
-                                        : "gave " + std::to_string(nats) + " for token ") +
+                     (nats == no_answer ? "returned no log-probability for token "
+                                        : "returned " + std::to_string(nats) + " for token ") +
                          std::to_string(lookups[i].token) + " at position " +
                          std::to_string(tree.depth(lookups[i].node)) +
                          (nats == no_answer ? "" : "; a log-probability must be 0 or less"),

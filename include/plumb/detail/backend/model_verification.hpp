@@ -23,7 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A position where a form's answer differs from that for a sequence evaluated on its own.
+/// A position at which a form's answer differs from the answer for the same sequence evaluated on
+/// its own.
 struct ModelDifference {
   /// The name of the form, for example "evaluate of a tree".
   std::string form{};

@@ -3,9 +3,9 @@
 
 // Are many prompts continued by the model itself, or through a tree of its rows?
 //
-// All jobs that generate use this class. A model that is itself a BatchGenerator, such as one on a
-// server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two ways draw
-// different random numbers, so the same seed yields different samples.
+// All jobs that generate use this class. A model that is itself a BatchGenerator, such as a model
+// on a server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two ways
+// draw different random numbers, so the same seed yields different samples.
 
 #include <cstddef>
 #include <cstdint>

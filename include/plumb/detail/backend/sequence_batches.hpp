@@ -137,8 +137,9 @@ class SequenceBatches {
                                               std::span<const float> row) {
                         if (sequence >= paths.size() || position >= paths[sequence].size()) {
                           throw user_error({.field = "evaluate"},
-                                           "gave a row for sequence " + std::to_string(sequence) +
-                                               ", position " + std::to_string(position) +
+                                           "returned a row for sequence " +
+                                               std::to_string(sequence) + ", position " +
+                                               std::to_string(position) +
                                                ", which was not requested; both count from 0",
                                            "fix the model's evaluate");
                         }
@@ -150,7 +151,7 @@ class SequenceBatches {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (!pending[batch[i]]) continue;
         throw user_error({.field = "evaluate"},
-                         "gave no row for the last token of sequence " + std::to_string(i),
+                         "returned no row for the last token of sequence " + std::to_string(i),
                          "fix the model's evaluate");
       }
     }

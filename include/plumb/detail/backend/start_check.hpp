@@ -69,13 +69,14 @@ ModelVerification check_at_start(M& model, double most, const std::string& name)
   if (made.broken_rows > 0) {
     throw user_error(
         site,
-        name + " gives rows of non-finite logits: " + std::to_string(made.broken_rows) + " of " +
+        name + " returns rows of non-finite logits: " + std::to_string(made.broken_rows) + " of " +
             counted(made.rows, "row") + " of fixed prompts",
         "its weights are damaged or overflow on this engine; fetch or convert it again");
   }
   if (made.rows > 0 && made.constant_rows == made.rows) {
     throw user_error(
-        site, name + " gives rows whose logits are all equal, after every token of fixed prompts",
+        site,
+        name + " returns rows in which all logits are equal, after every token of fixed prompts",
         "it is not a language model, or was converted without its head; choose "
         "another model");
   }

@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The byte offset at which the first stop text that ends `text` begins; npos if there is none.
+/// The byte offset at which the first stop text that is not ignored begins; npos if there is none.
 /// Empty stop texts are ignored.
 [[nodiscard]] inline std::size_t stop_place(std::string_view text,
                                             std::span<const std::string> stops) noexcept {

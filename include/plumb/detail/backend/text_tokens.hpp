@@ -3,12 +3,12 @@
 
 // Which tokens belong to a text itself, and which token is put before them?
 //
-// Some tokenizers put their BOS before every text: a first token of bytes {0, 0} that equals bos().
-// It does not belong to the text and is removed here, so that a text has the same tokens on its
-// own, as a piece and at the start of a sequence. Only `behind_bos` puts BOS before a text, and
-// never twice: a text whose own first token is BOS (a template that begins with "<s>" when special
-// tokens are parsed) is left as it is. Every sequence therefore has one BOS or none. All code gets
-// a text's tokens through `text_tokens`.
+// Some tokenizers put their BOS before every text: a first token that covers bytes {0, 0} and
+// equals bos(). It does not belong to the text and is removed here, so that a text has the same
+// tokens on its own, as a piece and at the start of a sequence. Only `behind_bos` puts BOS before a
+// text, and never twice: a text whose own first token is BOS (a template that begins with "<s>"
+// when special tokens are parsed) is left as it is. Every sequence therefore has one BOS or none.
+// All code gets a text's tokens through `text_tokens`.
 
 #include <cstddef>
 #include <optional>
@@ -85,8 +85,8 @@ template <class Tokenizer>
   return bos && !made.tokens.empty() && made.tokens.front().id == *bos;
 }
 
-/// A text's tokens after BOS, which covers no bytes; without BOS if `bos` is nullopt. If the text's
-/// own first token is BOS, no second one is added.
+/// Returns BOS, which covers no bytes, followed by the text's tokens; only the text's tokens if
+/// `bos` is nullopt. If the text's own first token is BOS, no second one is added.
 [[nodiscard]] inline Tokenization behind_bos(Tokenization made, std::optional<TokenId> bos) {
   if (bos && !begins_with(made, bos)) made.tokens.insert(made.tokens.begin(), {*bos, {}});
   return made;

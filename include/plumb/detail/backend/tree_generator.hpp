@@ -220,7 +220,7 @@ class TreeGenerator {
     const LogitsVisitor visit = [&](NodeId node, std::span<const float> row) {
       const double normalizer = log_sum_exp(row);
       if (!std::isfinite(normalizer)) {
-        throw internal_error({}, "the model's logits are not finite or give no probabilities");
+        throw internal_error({}, "the model's logits are not finite or do not yield probabilities");
       }
       if (options.samples > 0) accumulate(row, normalizer);
       for (Branch* branch : waiting.at(node)) {

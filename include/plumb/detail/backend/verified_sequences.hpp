@@ -35,8 +35,8 @@ struct VerifiedSequence {
   [[nodiscard]] std::size_t half() const { return std::max<std::size_t>(1, tokens.size() / 2); }
 };
 
-/// The sequences of the texts' tokens, truncated after `most` tokens, followed by at most
-/// `branches` sequences that depart from them. Texts without tokens are skipped.
+/// The texts' token sequences, truncated after `most` tokens, followed by at most `branches`
+/// sequences that depart from them. Texts without tokens are skipped.
 [[nodiscard]] inline std::vector<VerifiedSequence> verified_sequences(
     std::span<const std::vector<TokenId>> texts, std::optional<TokenId> bos, std::size_t most,
     std::size_t branches) {

@@ -4,8 +4,8 @@
 // Do all forms of a model give the same answers?
 //
 // A model may be called with sequences, with trees that grow and are released, with lookups, and
-// with batches of masked queries or of texts. Each form is compared with the simplest one, a
-// sequence by itself, on the same tokens:
+// with batches of masked queries or of texts. Each form is compared with the simplest one, a single
+// sequence evaluated on its own, on the same tokens:
 //   max over tokens t of | log P(t | prefix) − log P'(t | prefix) |, in nats,
 // where log-probabilities below `least_nats` count as `least_nats`. Vectors are compared using the
 // length of their difference, divided by the vector's length. A row depends only on its prefix, so
@@ -98,8 +98,8 @@ class ModelVerifier {
             [&](const TokenTree& tree, NodeId node) { release_node(model_, tree, node); }};
   }
 
-  /// Returns a row of the simplest form in the form in which it is stored: as log-probabilities, or
-  /// empty if it is not a distribution.
+  /// Converts a row of the simplest form to the values that are stored: log-probabilities, or
+  /// nothing if the row is not a distribution.
   Row kept(std::span<const float> row) {
     ++made().rows;
     const double normalizer = log_sum_exp(row);
@@ -136,7 +136,8 @@ class ModelVerifier {
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       rows_[s].resize(sequences_[s].tokens.size());
       evaluate_alone(s, [&](std::uint32_t i, std::span<const float> row) {
-        // A sequence that departs from another one shares the other's rows up to that position.
+        // A sequence that departs from another one shares the other's rows up to the point of
+        // departure.
         const bool known = i < sequences_[s].shared;
         if (known) {
           const Row& before = rows_[sequences_[s].base][i];
@@ -387,8 +388,8 @@ ModelVerification require_verified(M& model, std::span<const std::string> texts,
   throw user_error(
       {.field = "model"},
       made.first->description() +
-          " (compared with the same prefix alone); the worst case: " + made.worst->description(),
-      "fix what that call of the model keeps, copies or releases");
+          " (compared with the same prefix alone); worst case: " + made.worst->description(),
+      "check which state the model keeps, copies or releases in that call");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

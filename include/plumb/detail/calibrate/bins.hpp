@@ -3,11 +3,12 @@
 
 // Which confidences are compared together?
 //
-// Those in the same bin. Bins divide [0, 1] by equal count or by equal width, as in scikit-learn's
-// calibration_curve. The inner edges of equal-count bins are numpy's linear-interpolation
-// percentiles of the confidences; those of equal-width bins are i / bins. Duplicate edges are kept.
-// A confidence falls into the bin after the last inner edge below it, so a confidence that equals
-// an edge is in the lower bin. Source: scikit-learn 1.5, calibration.py; numpy 1.26, percentile.
+// Confidences in the same bin are compared together. Bins divide [0, 1] by equal count or by equal
+// width, as in scikit-learn's calibration_curve. The inner edges of equal-count bins are numpy's
+// linear-interpolation percentiles of the confidences; those of equal-width bins are i / bins.
+// Duplicate edges are kept. A confidence falls into the bin after the last inner edge below it, so
+// a confidence that equals an edge is in the lower bin. Source: scikit-learn 1.5, calibration.py;
+// numpy 1.26, percentile.
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +64,7 @@ template <class At>
   return edges;
 }
 
-/// The same for values that are in memory. `sorted` must not be empty.
+/// Does the same for values in memory. `sorted` must not be empty.
 [[nodiscard]] inline std::vector<double> quantile_edges(std::span<const double> sorted,
                                                         std::size_t bins) {
   return quantile_edges([&](std::size_t i) { return sorted[i]; }, sorted.size(), bins);

@@ -102,7 +102,7 @@ struct ModelComparison {
   /// estimator.
   std::vector<std::pair<std::string, Estimate>> correlation;
   std::vector<MatchedModels> pairs;
-  /// Between models that answered the same facts.
+  /// Differences between models that answered the same facts.
   std::vector<CalibrationDifference> differences;
 };
 

@@ -72,8 +72,8 @@ struct DeclaredMetric {
   /// Whether a terminal shows the interval, and whether a narrow terminal drops the column only
   /// after less important ones.
   bool interval = false, is_major = false;
-  /// The values at which the metric's colour changes; zeros for no colours. Source: Kissling et
-  /// al., Table 1.
+  /// The values at which the metric's colour changes; all zeros if the metric has no colours.
+  /// Source: Kissling et al., Table 1.
   std::array<double, 3> steps{};
 
   [[nodiscard]] constexpr bool is_in(MetricTable table) const noexcept {
@@ -122,7 +122,9 @@ inline constexpr std::array declared_metrics = [] {
       DeclaredMetric{auroc, "auroc", "AUROC", "AUROC: does confidence tell right from wrong?",
                      both},
       DeclaredMetric{aurc, "aurc", "AURC",
-                     "AURC: error rate if the least confident answers are rejected first.", both}};
+                     "AURC: error rate of the answers that remain when the least confident are "
+                     "rejected, averaged over all rejection rates.",
+                     both}};
 }();
 inline constexpr std::size_t calibration_metric_count = declared_metrics.size();
 

@@ -39,7 +39,7 @@ struct StudyOptions {
   /// Names of the estimators to compute; if empty, all estimators that the table allows.
   std::vector<std::string> estimators{};
   /// A column of the facts' table; the facts are also measured separately for each of its values.
-  /// Empty for no column.
+  /// If empty, the facts are not grouped.
   std::string group_by{};
 };
 
@@ -64,7 +64,7 @@ class Study {
     result_.facts = resamples_.items();
     result_.facts_hash = hash_of_facts();
     if (result_.facts < options_.bins) {
-      result_.remarks.push_back(detail::too_few_for_bins("ACE, the Brier split and H are",
+      result_.remarks.push_back(detail::too_few_for_bins("ACE, the Brier decomposition and H are",
                                                          result_.facts, "fact", options_.bins));
     }
     templates();
@@ -235,7 +235,8 @@ class Study {
         }
         first += relation.facts();
       }
-      // A group of whole relations uses a domain's resamples, so it has the same interval.
+      // A group of whole relations is resampled as a domain of these relations would be, so both
+      // have the same interval.
       const Resamples resamples =
           is_whole ? resamples_.part(whole.ranges)
                    : Resamples(strata, options_.bootstrap,

@@ -76,7 +76,7 @@ consteval bool check_confidence_estimator() {
   return ConfidenceEstimator<E>;
 }
 
-/// The probability of the answer under the first template.
+/// The probability of the answer under the base template.
 struct Base {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().confidence, fact.base().correct};
@@ -85,7 +85,7 @@ struct Base {
   void(check)(const RelationPredictions&) const {}
 };
 
-/// The same probability minus that of the second most likely option.
+/// The same probability minus the probability of the second most likely option.
 struct Margin {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().margin, fact.base().correct};
@@ -178,7 +178,8 @@ struct Sampled {
   }
 };
 
-/// Base confidence under the template with this marker. Any number of threads may use one.
+/// Base confidence under the template with this marker. Any number of threads may use the same
+/// object.
 class Marked {
  public:
   explicit Marked(std::string marker) : marker_(std::move(marker)) {}

@@ -59,8 +59,8 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
 }
 
 /// A random half of each relation's facts for fitting, and the rest. If a relation has only one
-/// fact, that fact is held out. A half omits relations that have no facts in it. With equal seeds,
-/// equal relations are split in the same way.
+/// fact, that fact is held out. Each half omits relations that have no facts in that half. With
+/// equal seeds, equal relations are split in the same way.
 [[nodiscard]] inline SplitFacts split_facts(const std::vector<RelationPredictions>& relations,
                                             std::uint64_t seed = 0) {
   const std::vector<bool> fitting = fitting_half(strata_of(relations), seed);
@@ -86,7 +86,8 @@ class Tempered {
   static_assert(check_confidence_estimator<E>());
 
  public:
-  /// Fits the temperature; it is 1 without facts. Throws a user error if scores were not stored.
+  /// Fits the temperature, which is 1 if there are no facts. Throws a user error if scores were not
+  /// stored.
   explicit Tempered(std::span<const RelationPredictions> fitting, E estimator = E{})
       : estimator_(std::move(estimator)) {
     std::vector<ScoredFact> facts;
@@ -159,7 +160,7 @@ class Isotonic {
   static IsotonicMap fitted(std::span<const RelationPredictions> fitting, const E& estimator) {
     const std::vector<Judgement> judgements = Calibrator(estimator).judge(fitting);
     if (judgements.empty()) {
-      throw user_error({.field = "fitting"}, "contains no facts to fit a map on",
+      throw user_error({.field = "fitting"}, "contains no facts to fit a map to",
                        "pass relations with at least two facts");
     }
     return IsotonicMap(judgements);

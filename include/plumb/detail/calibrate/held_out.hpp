@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much does a map fitted on half of the facts improve the other half?
+// How much does a map fitted on half of the facts improve the confidences on the other half?
 //
 // A temperature is fitted for Base and Margin. An isotonic map is fitted for these two, for Average
 // by plurality vote and for Average by minimum, because the calibration paper compares models by
@@ -34,7 +34,7 @@ inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
 struct HeldOutRecalibration {
   /// The number of held-out facts.
   std::size_t facts = 0;
-  /// One for each relation; empty if there are no results.
+  /// One pair of halves for each relation; empty if there are no results.
   std::vector<FactHalves> halves;
   std::vector<RecalibrationResult> results;
   /// Remarks about numbers that were omitted or are doubtful.

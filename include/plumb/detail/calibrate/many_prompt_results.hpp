@@ -73,8 +73,8 @@ struct ManyPromptResult {
   /// prompts with such an answer; then, the number of such answers over all prompts.
   Estimate one_word;
   std::size_t one_word_answers = 0;
-  /// Answers without a word, answers that contain only white space, and answers that were cut off
-  /// by the token limit (if that is known).
+  /// Answers that contain no words, answers that contain only white space, and answers that were
+  /// cut off by the token limit (if that is known).
   std::size_t wordless = 0;
   std::size_t empty = 0;
   std::optional<std::size_t> cut{};
@@ -84,7 +84,7 @@ struct ManyPromptResult {
   std::size_t samples = 0;
   std::optional<OverconfidenceByLength> by_length{};
   /// Only for masked models: ranks of the true token in the model's whole vocabulary and in a
-  /// common one.
+  /// common vocabulary.
   std::optional<TokenRankMetrics> ranks{}, common_ranks{};
   std::optional<AliasRanks> aliases{};
   std::optional<MeanBias> bias{};
@@ -308,8 +308,9 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
                       ", counted as wrong.");
   }
   if (!way.of_several.empty()) {
-    remarks.push_back(way.name + ": " + counted(way.of_several.size(), "answer") +
-                      " that name more than one object of the fact, each counted as right once.");
+    remarks.push_back(
+        way.name + ": " + counted(way.of_several.size(), "answer") +
+        " that name more than one object of the fact; each counts as one correct answer.");
   }
   if (const std::size_t gaps = way.by_relation.gaps; gaps > 0) {
     remarks.push_back(way.name + ": " + counted(gaps, "pair") +
@@ -338,8 +339,9 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   };
   if (ranges::any_of(made.ways, run_differences)) {
     made.remarks.push_back(
-        "Not all ways of asking have the same prompts: each way's accuracy, Consist and Overconf "
-        "use its own prompts; knowledge sharing uses those that both ways have.");
+        "The ways of asking do not all use the same prompts: each way's accuracy, Consist and "
+        "Overconf use its own prompts; knowledge sharing uses only the prompts that both ways "
+        "have.");
   }
   made.sharing = sharing_matrix(tables, options.bootstrap);
   made.forms = detail::form_pairs(studies, options.bootstrap);

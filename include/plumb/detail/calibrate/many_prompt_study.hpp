@@ -100,7 +100,7 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
         // the name does not fit the gap
         if (study.kind == AnswerKind::fill && one.tokens == 0) continue;
         if (!detail::is_likelihood(one))
-          check.refuse(row, "a name has no token or no log-likelihood");
+          check.refuse(row, "a name has no tokens or no log-likelihood");
         facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
                                           row.prompt.expression, static_cast<std::uint16_t>(o),
                                           static_cast<std::uint16_t>(n)});
@@ -115,9 +115,9 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
   finish();
 }
 
-/// The same for candidates after content-free prompts (RecordedContentFree). The rows of a template
-/// must be consecutive, one for each content-free text in the order of these texts, and templates
-/// must be in ascending order. `study.candidates` must already be filled.
+/// Does the same for candidates after content-free prompts (RecordedContentFree). The rows of a
+/// template must be consecutive, one for each content-free text in the order of these texts, and
+/// templates must be in ascending order. `study.candidates` must already be filled.
 template <class EachRow>
 void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
                       const std::filesystem::path& source = {}) {
@@ -125,7 +125,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   each_row([&](const RecordedContentFree& row) {
     const auto refuse = [&](const std::string& message) {
       throw user_error({source, row.line, row.relation}, message,
-                       "the file was changed; ask again");
+                       "the file was changed; run the job again");
     };
     const auto relation = ranges::find(asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
@@ -148,7 +148,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     scores.templates = templates.size();
     scores.candidates = row.candidates.size();
     for (const TextLikelihood& one : row.candidates) {
-      if (!detail::is_likelihood(one)) refuse("a candidate has no token or no log-likelihood");
+      if (!detail::is_likelihood(one)) refuse("a candidate has no tokens or no log-likelihood");
       scores.log_likelihoods.push_back(one.nats);
       scores.tokens.push_back(one.tokens);
     }
@@ -171,8 +171,8 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   return list;
 }
 
-/// A closed set's answers as a study. `known` contains any other known information about its
-/// templates besides their texts.
+/// A closed set's answers as a study. `known` contains whatever is known about its templates in
+/// addition to their texts.
 [[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
                                                       const KnownTemplates& known = {}) {
   ManyPromptStudy study;

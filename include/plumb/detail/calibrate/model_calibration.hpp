@@ -79,7 +79,7 @@ struct ReductionResult {
   Estimate accuracy, ace, harmonic_mean;
 };
 
-/// An estimator on the held-out half, unchanged or through a map fitted on the other half.
+/// An estimator on the held-out half, unchanged or after applying a map fitted on the other half.
 struct RecalibrationResult {
   std::string estimator;
   std::string map;  // "none", "temperature" or "isotonic"
@@ -113,8 +113,8 @@ struct ModelCalibration {
   Estimate accuracy;
   Estimate paraphrase_accuracy;
   std::map<std::string, Estimate> domain_accuracy;
-  /// The two accuracies above if the first of the tied options is taken as the answer; the same as
-  /// those if there are no ties.
+  /// The two accuracies above, computed with the first of the tied options as the answer; unchanged
+  /// if there are no ties.
   Estimate accuracy_first_wins;
   Estimate paraphrase_accuracy_first_wins;
   /// Ties among the answers to all templates.
@@ -134,8 +134,8 @@ struct ModelCalibration {
   std::size_t held_out = 0;
   /// Which facts are in which half; empty if nothing was recalibrated.
   std::vector<FactHalves> halves;
-  /// The column that groups the facts (empty for none), and the number of facts without a value in
-  /// it.
+  /// The column that groups the facts (empty if there is none), and the number of facts without a
+  /// value in that column.
   std::string column{};
   std::size_t facts_without = 0;
   /// Hash of the facts' relations, subjects, options and answers, in order. Equal hashes mean that

@@ -53,8 +53,8 @@ struct Overconfidence {
   /// The count is the number of facts with a prompt. The ends of the interval are percentiles over
   /// facts resampled within relations. There is no number if there is no prompt.
   Estimate overconf;
-  /// The fraction of correctly answered prompts, with Wilson's interval in which facts are the
-  /// trials; the interval is too wide if a fact's prompts differ.
+  /// The fraction of correctly answered prompts, with a Wilson interval whose trials are the facts;
+  /// the interval is too wide if a fact's prompts differ.
   Estimate accuracy;
   Estimate mean_confidence;
   std::size_t prompts = 0;
@@ -223,8 +223,9 @@ struct OverconfidenceByLength {
   std::size_t empty = 0;
 };
 
-/// The confidence is the probability of the whole answer, exp of the sum. Throws a user error if an
-/// answer of 1 to 5 tokens has a log-probability that is above 0 or not a number.
+/// The confidence is the probability of the whole answer, that is, exp of the sum of its tokens'
+/// log-probabilities. Throws a user error if an answer of 1 to 5 tokens has a log-probability that
+/// is above 0 or not a number.
 [[nodiscard]] inline OverconfidenceByLength overconfidence_by_length(
     const PromptList<AnswerLikelihood>& answers, const Bootstrap& bootstrap,
     std::size_t bins = overconfidence_bins) {

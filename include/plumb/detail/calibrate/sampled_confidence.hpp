@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How confident is a model in an answer, by how often it repeats the answer in samples?
+// How confident is a model in an answer, judging by how often it repeats the answer in samples?
 //
 //   confidence = share of a prompt's sampled answers that match its greedy one, in either direction
-// A generated answer has many wordings, so the probability of its tokens is not the model's
-// confidence in it. Source: "What Matters in Learning Facts in Language Models?", section 3.2 (100
-// samples at temperature 1, of one prompt for each of 10,000 facts).
+// A generated answer can be worded in many ways, so the probability of its tokens is not the
+// model's confidence in it. Source: "What Matters in Learning Facts in Language Models?", section
+// 3.2 (100 samples at temperature 1, of one prompt for each of 10,000 facts).
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 // How well calibrated is the probability of every option, not only of the most likely one?
 //
-// Subjects with several objects are one question with n correct options: y_k = 1/n for each correct
+// A subject with several objects is one question with n correct options: y_k = 1/n for each correct
 // option and 0 for the others, the probability that an object drawn at random from the subject's
 // objects is option k. With p, the softmax of the options under the base template:
 //   static calibration error   mean over a relation's K options of Σ_b n_b/N |ȳ_b − p̄_b|, where

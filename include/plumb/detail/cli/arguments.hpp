@@ -60,7 +60,8 @@ using Positional = std::vector<std::pair<const char*, int>>;
   return help;
 }
 
-/// The error for an option that is not in the list, with a suggestion. `command` is "plumb probe ".
+/// The error for an option that is not in the list, with a suggestion. `command` is, for example,
+/// "plumb probe ".
 [[nodiscard]] inline Error unknown_option(const std::string& option, const std::string& command,
                                           const options::options_description& description) {
   std::vector<std::string> known;

@@ -53,8 +53,8 @@ class AskedRun {
     }
     if (is_of_a_program() && of != "probe") {
       throw user_error({.file = file_},
-                       "the run was written by a program, not by plumb's command, so its prompts "
-                       "cannot be rebuilt",
+                       "the run was written by a program other than the plumb command, so its "
+                       "prompts cannot be rebuilt",
                        "see the first prompt of each kind in its example_prompts.jsonl");
     }
     if (const auto by = first_string(settings(), "plumb_version"); by != PLUMB_VERSION) {

@@ -148,7 +148,7 @@ inline Error unknown_command(const std::string& command) {
                     did_you_mean(command, known) + "`plumb --help` lists the commands");
 }
 
-/// Throws a user error if several processes run a command that uses only one.
+/// Throws a user error if several processes run a command that uses only one process.
 inline void refuse_alone(const std::string& command, const EntityRanking& ranking) {
   const auto shared = {"rank", "manual", "completion", "models", "--version"};
   if (ranking.processes() == 1 ||

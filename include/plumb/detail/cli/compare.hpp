@@ -38,7 +38,7 @@ inline int run_compare_command(Console& console) {
   const Report report = detail::show_measurement(
       console, "compare", CompareMeasurement(std::move(arguments.compare)), arguments.out);
   for (const std::string& line : report.failed()) {
-    console.err << "plumb: does not hold: " << line << std::endl;
+    console.err << "plumb: condition not met: " << line << std::endl;
   }
   return report.failed().empty() ? 0 : assertion_failed;
 }

@@ -64,8 +64,8 @@ struct ConfigFile {
 }
 
 /// The file's options in Boost's parsed form, except nulls and switches set to false. Throws a user
-/// error for a key that is not an option of the command, and for a value of a type that options do
-/// not have.
+/// error for a key that is not an option of the command, and for a value whose type no option
+/// accepts.
 [[nodiscard]] inline options::parsed_options config_options(
     const ConfigFile& config, const std::string& command,
     const options::options_description& description) {

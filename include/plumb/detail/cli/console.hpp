@@ -103,7 +103,8 @@ struct Console {
   std::ostream& err;
   /// Whether `err` is a terminal, for the progress bar.
   bool err_is_terminal = false;
-  /// The maximum width of the tables on `out`, in characters; 0 for any width (terminal_width.hpp).
+  /// The maximum width of the tables on `out`, in characters; 0 means no limit
+  /// (terminal_width.hpp).
   std::size_t width = 0;
   /// If set, receives the help text, which `--help` then does not print.
   std::function<void(const CommandHelp&)> on_help{};
@@ -128,7 +129,7 @@ struct Console {
   std::string program = "plumb";
   /// Runs another subcommand of this program; empty if the program does not support this.
   CommandRunner run{};
-  /// The information about the model in use from the table of models, for run.json
+  /// The information that the table of models contains about the model in use, for run.json
   /// (model_table.hpp).
   Json model_known = Json::object();
   /// Whether the program's engine supports an engine option. If empty, the engine supports all of
@@ -176,8 +177,8 @@ struct ModelOptions {
   EngineOptions engine{};
   /// The URL of a server that runs the model; `model` is then empty.
   std::string server{};
-  /// Concurrent requests to the server, and a local copy of its model's tokenizer, if one was
-  /// given.
+  /// The number of concurrent requests to the server, and a local copy of its model's tokenizer, if
+  /// one was given.
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
   /// Whether only the tokenizer and the description will be used, so that the model does not need

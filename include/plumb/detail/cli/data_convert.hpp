@@ -152,7 +152,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
   const std::string enough =
       counted(rule.facts, "fact") + " and " + counted(rule.objects, "object");
   if (made.empty()) {
-    throw user_error({.file = data}, "has no relation with " + enough,
+    throw user_error({.file = data}, "has no relation with at least " + enough,
                      "lower --min-facts or --min-objects");
   }
   AtomicFolder folder(out, ".jsonl");

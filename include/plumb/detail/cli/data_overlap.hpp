@@ -77,7 +77,7 @@ inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words
     } else if (seen.insert(path.path().lexically_normal()).second) {
       texts.push_back(path);
     } else {
-      throw user_error({.file = path}, "is named twice", "pass each text only once");
+      throw user_error({.file = path}, "is listed twice", "list each text only once");
     }
   };
   for (const std::string& word : words) {
@@ -89,7 +89,8 @@ inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words
     }
     add(add, path);
     if (texts.size() == before) {
-      throw user_error({.file = path}, "contains no files", "name text files or folders of them");
+      throw user_error({.file = path}, "contains no files",
+                       "pass text files or folders of text files");
     }
   }
   return texts;
@@ -101,8 +102,8 @@ struct CorpusSizes {
   std::size_t bytes = 0;
 };
 
-/// Feeds the files' documents to `overlap`. Only text counts towards the number of bytes, not the
-/// JSON around it or its escapes.
+/// Feeds the files' documents to `overlap`. The byte count covers only the text, not the
+/// surrounding JSON or its escapes.
 inline CorpusSizes read_texts(Console& console, const std::vector<DiskPath>& files,
                               const std::string& text_field, FactOverlap& overlap) {
   constexpr std::size_t megabyte = 1'000'000;

@@ -36,7 +36,7 @@ Settings settings_of(Console& console, const AskedRun& run) {
   Console then{run.words(), console.out, console.err};
   then.takes = console.takes;
   if (parse_settings(then, "plumb " + run.called() + " …", settings)) return settings;
-  throw user_error({.file = run.file()}, "has a command line that runs no job", "");
+  throw user_error({.file = run.file()}, "has a command line that does not start a job", "");
 }
 
 inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
@@ -146,7 +146,7 @@ struct RecordedQuestions {
 
 /// Prints the prompts of a probe that was written by a program: the statements are built from the
 /// probe's own rows. Throws a user error if the statements differ from the prompts that the run
-/// recorded, because the program then uses its own prompt builder.
+/// recorded, which means that the program uses its own prompt builder.
 inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
                                  PromptPrinter& printer) {
   const DiskPath folder = run.file().parent();

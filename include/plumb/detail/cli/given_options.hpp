@@ -95,7 +95,7 @@ class RecordGiven {
   return all;
 }
 
-/// The options in that JSON object as command-line arguments.
+/// Converts the options in such a JSON object to command-line arguments.
 [[nodiscard]] inline std::vector<std::string> words_of_given(const Json& given) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& name, const Json& value) {

@@ -100,7 +100,7 @@ struct HelpGroup {
   return text + '\n';
 }
 
-/// "data prompts" of "plumb data prompts RUN [--ids]".
+/// Returns, for example, "data prompts" for "plumb data prompts RUN [--ids]".
 [[nodiscard]] inline std::string command_of(std::string_view usage) {
   std::string command;
   for (std::size_t at = usage.find(' ') + 1; at != 0 && at < usage.size();) {

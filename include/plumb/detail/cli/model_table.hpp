@@ -124,7 +124,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
       made.is_named = true;
     } else if (field == "path" || field == "url" || field == "model") {
       if (!made.word.empty()) {
-        throw user_error(at(field), "names a second model in one row",
+        throw user_error(at(field), "specifies a second model in the same row",
                          "use only one of path and url");
       }
       made.word = text;
@@ -198,7 +198,7 @@ inline void refuse_bad_names(const std::vector<AskedModel>& models) {
     const AskedModel& one = models[i];
     const auto wrong = [&](const std::string& message) {
       return user_error(one.site, message,
-                        "choose a name with NAME=MODEL, or in the table's column 'name'");
+                        "choose a name with NAME=MODEL, or in the table's 'name' column");
     };
     if (one.name.empty() || one.name == "." || one.name == ".." ||
         one.name.find('/') != std::string::npos) {

@@ -53,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   for (const AskedModel& model : models) {
     if (!model.options.contains("shot-seeds")) continue;
-    throw user_error(model.site, "has a column shot-seeds", "set --shot-seeds for all models");
+    throw user_error(model.site, "has a shot-seeds column", "set --shot-seeds for all models");
   }
   refuse_bad_names(models);
   return models;

@@ -9,9 +9,10 @@
 // standard libraries. Here the weights are computed from the mode's weight by
 //   w(k+1) / w(k) = (n − k) a / ((k + 1) (b − a)),
 // and no product is added to anything. Therefore no compiler can fuse a multiplication with an
-// addition, and the table has the same bits on every IEEE machine. Accuracy: with up to a million
-// trials, the tabulated function is within 1e-12 of the exact one everywhere. Outcomes whose
-// probability is below 2^-53 times the probability of the most likely outcome are never drawn.
+// addition, and the table is bitwise identical on every IEEE machine. Accuracy: with up to a
+// million trials, the tabulated function is within 1e-12 of the exact one everywhere. Outcomes
+// whose probability is below 2^-53 times the probability of the most likely outcome are never
+// drawn.
 
 #include <algorithm>
 #include <bit>

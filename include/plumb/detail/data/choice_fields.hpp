@@ -93,7 +93,7 @@ class UnreadChoices {
     site.field = name;
     report_(user_error(
         std::move(site), "looks like a question's choices, but is not read",
-        "name it choices, in a table whose facts have subject and object, or remove it"));
+        "rename it to choices, in a table whose facts have a subject and an object, or remove it"));
   }
 
   const ProblemSink& report_;

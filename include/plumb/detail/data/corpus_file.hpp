@@ -52,7 +52,7 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
 }
 
 /// The field that contains the texts in a JSON Lines file: `given`, or "text" by default. Empty for
-/// a plain text file. If `given` is set, any file counts as JSON lines.
+/// a plain text file. If `given` is set, any file is read as JSON lines.
 [[nodiscard]] inline std::string text_field_of(const DiskPath& file, const std::string& given) {
   if (!given.empty()) return given;
   const std::string ending = file.extension();

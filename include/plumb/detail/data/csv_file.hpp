@@ -3,11 +3,11 @@
 
 // How is a CSV file read?
 //
-// As RFC 4180 defines it: commas separate fields, and a field that contains a comma, a quote
-// (doubled) or a line break is in quotes. The first record names the fields. A table with tabs
-// between fields is read by the same rules, with one exception: a quote that is not closed at the
-// end of its field is plain text, because other programs write such tables without quoting.
-// Non-goal: other separators.
+// A CSV file is read as RFC 4180 specifies: commas separate fields, and a field that contains a
+// comma, a quote (doubled) or a line break is in quotes. The first record names the fields. A table
+// with tabs between fields is read by the same rules, with one exception: a quote that is not
+// closed at the end of its field is plain text, because other programs write such tables without
+// quoting. Non-goal: other separators.
 
 #include <cstddef>
 #include <filesystem>

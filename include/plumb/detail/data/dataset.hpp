@@ -90,8 +90,9 @@ struct Relation {
   /// Other names of the options, in the same order; shorter than `options` if the last ones have
   /// none. Usually empty.
   std::vector<std::vector<std::string>> option_aliases{};
-  /// Weights of the first templates for combining templates: each is at least 0, and at least one
-  /// is above 0. The remaining templates have weight 0. Empty if the templates have no weights.
+  /// Weights for combining templates, one for each of the first templates: each is at least 0, and
+  /// at least one is above 0. The remaining templates have weight 0. Empty if the templates have no
+  /// weights.
   std::vector<double> template_weights{};
 };
 

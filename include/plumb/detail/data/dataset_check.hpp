@@ -134,8 +134,8 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
                           "'" + fact.subject + "' has the answer '" +
                               option_text(relation, fact, fact.answer) + "' here and '" +
                               option_text(relation, *other, other->answer) + "'" + line,
-                          "keep one, or give the subjects different names; one of them always "
-                          "counts as wrong"));
+                          "keep one, or give the subjects different names; otherwise one of the "
+                          "two facts always counts as wrong"));
       } else if (other->subject_id == fact.subject_id) {
         report(user_error(site, "the fact about '" + fact.subject + "' appears" + line + " as well",
                           "keep only one; otherwise it counts twice"));
@@ -266,7 +266,7 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
       report(user_error(
           {file, triple.line},
           words(triple) + " appears on line " + std::to_string(found->second) + " as well",
-          "keep one; it counts twice"));
+          "keep only one; otherwise it counts twice"));
     }
   }
   if (graph.test.empty()) {

@@ -29,8 +29,9 @@ using TextVisitor = std::function<void(const Site&, const std::string&)>;
 
 /// The first line of a file, from 1, that contains a text, either as plain text or with JSON
 /// escapes. If `behind` is set, the search starts at the first line that contains `behind` as a
-/// JSON string, or failing that as plain text, or failing that at the first line of the file.
-/// Returns 0 if there is no such line or the file cannot be read. Slow: use it only for messages.
+/// JSON string or, failing that, as plain text; if there is no such line, it starts at the first
+/// line of the file. Returns 0 if there is no such line or the file cannot be read. Slow: use it
+/// only for messages.
 [[nodiscard]] inline std::size_t line_with(const DiskPath& file, const std::string& text,
                                            const std::string& behind = "") {
   const auto find = [&](const std::vector<std::string>& words, std::size_t from) -> std::size_t {
@@ -56,9 +57,9 @@ inline std::string nth_template(const std::string& code, std::size_t t) {
   return code + ", template " + std::to_string(t);
 }
 
-/// Visits the subjects and the options; an option's line is that of the first fact whose answer it
-/// is. If facts have their own texts for the options, those texts are visited instead of the
-/// labels.
+/// Visits the subjects and the options; an option's line is the line of the first fact that has
+/// this option as its answer. If facts have their own texts for the options, those texts are
+/// visited instead of the labels.
 inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   std::vector<std::size_t> lines(relation.options.size(), 0);
   bool own_texts = !relation.facts.empty();
@@ -116,7 +117,7 @@ inline void for_each_text(const MultiPromptRelation& relation, const TextVisitor
 }
 
 /// Visits an entity's name and, if `with_description` is set, its description. The site's file is
-/// the graph's first.
+/// the graph's first file.
 inline void for_each_text(const KnowledgeGraph& graph, const Entity& entity, bool with_description,
                           const TextVisitor& visit) {
   const Site site{graph.files.empty() ? "" : graph.files.front(), 0, "entity " + entity.id};

@@ -8,7 +8,7 @@
 //   subject_aliases, object_aliases   other names: also s_aliases, o_aliases, possible_answers
 //   objects, answers, tails        instead of the object, if a fact has several right objects
 // All other columns are stored unchanged with the fact. A column called subject, relation or object
-// always has that role, so if "relation" exists, "type" is just a further column. If both "source"
+// always has that role, so if "relation" exists, "type" is just another column. If both "source"
 // and "head" exist, neither is taken as the subject.
 
 #include <array>

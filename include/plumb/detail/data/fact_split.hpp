@@ -54,8 +54,8 @@ class SubjectGroups {
 };
 
 /// Puts at most `training` facts into the training part. At least ten facts, or a fifth of a
-/// relation with fewer than fifty facts, remain for the test. Throws a user error if the dataset's
-/// own split leaves facts unassigned or puts a subject into both parts.
+/// relation with fewer than fifty facts, remain in the test part. Throws a user error if the
+/// dataset's own split leaves facts unassigned or puts a subject into both parts.
 [[nodiscard]] inline FactSplit train_test_split(const Relation& relation, std::size_t training,
                                                 std::uint64_t seed) {
   FactSplit split;

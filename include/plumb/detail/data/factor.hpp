@@ -33,7 +33,7 @@ inline std::string factor_note(const std::string& file_name) {
   const std::string name = lower_case(file_name);
   if (name.find("wiki") != std::string::npos) return "";
   const bool expert = name.find("expert") != std::string::npos;
-  return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but judging by its name not") +
+  return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but, judging by its name, not") +
          " the calibration paper's Wiki-FACTOR, so the numbers are not comparable with the "
          "paper's.";
 }

@@ -10,7 +10,7 @@
 //   line such as "entity <tab> text" is a header and is skipped. If there is no
 //   entity2textlong.txt, each text has the form "name, description" and is split at its first ", ",
 //   as in WN18RR. An empty description
-// becomes "-". Without entity2text.txt the folder is plain: it has train, dev or valid, and test
+// becomes "-". Without entity2text.txt, the folder is plain: it has train, dev or valid, and test
 // files that end in .tsv or .txt. Their identifiers become names, with underscores replaced by
 // spaces, and there are no descriptions. For YAGO, recognised by its relation hasGender, all
 // descriptions are set to "_", and triples whose tail is a gender are dropped. WordNet identifiers

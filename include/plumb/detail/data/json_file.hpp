@@ -67,7 +67,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   }
   if (const auto at = too_deep_at(text)) {
     if (bad_byte != nullptr) *bad_byte = *at;
-    return "nested more than " + std::to_string(deepest_json) + " deep at byte " +
+    return "nested more than " + std::to_string(deepest_json) + " levels deep at byte " +
            std::to_string(*at + 1);
   }
   try {

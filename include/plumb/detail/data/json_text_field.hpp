@@ -98,7 +98,7 @@ class JsonTextField {
     } else if (c == '}' && (place_ == Place::first || place_ == Place::next)) {
       place_ = Place::behind;
     } else if (place_ != Place::next || is_mark(c)) {  // otherwise, a number or name continues
-      refuse(place_ == Place::behind ? "has something after its object"
+      refuse(place_ == Place::behind ? "has further text after its object"
                                      : "is not a complete JSON object");
     }
   }

@@ -154,9 +154,10 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
   for (std::size_t i = 0; i < objects.size(); ++i) {
     auto object = kamel_object(objects[i]);
     if (!object) {
-      report(user_error(with_field(site, "obj_label"),
-                        "has an object that is not a one-line string and contains none as `chosen`",
-                        "write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]"));
+      report(user_error(
+          with_field(site, "obj_label"),
+          "has an object that is not a one-line string and has no one-line string as `chosen`",
+          "write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]"));
       continue;
     }
     if (ids.size() == objects.size() && is_wikidata_item(ids[i])) object->id = ids[i];

@@ -52,7 +52,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   for (const std::string& code : relations) {
     if (ranges::find(facts, code, &NamedFact::relation) != facts.end()) continue;
     throw user_error({.setting = "relations"},
-                     "'" + code + "' is not a relation of the dataset with facts",
+                     "'" + code + "' is not a relation that has facts in the dataset",
                      "list its relations with `plumb data describe`");
   }
   return facts;

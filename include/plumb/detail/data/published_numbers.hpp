@@ -82,7 +82,8 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
     };
     for (const char* column : {"model", "metric"}) {
       if (!text(column).empty()) continue;
-      throw user_error({file, record.line, column}, "is empty", "every number needs one; add it");
+      throw user_error({file, record.line, column}, "is empty",
+                       "add one, because every number needs it");
     }
     const std::string value = text("value");
     const auto number = finite_number(value);

@@ -78,8 +78,8 @@ inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
                           ranges::find(dataset.left_out, file.name()) != dataset.left_out.end();
     if (is_known || !file.is_file() || !is_table(file)) continue;
     report(user_error({.file = file}, "is not read, because the dataset is read from " + read,
-                      "convert all its tables to one format, pass the one file to read, or move "
-                      "this one elsewhere"));
+                      "convert all tables to one format, pass only the file to read, or move this "
+                      "one elsewhere"));
   }
 }
 

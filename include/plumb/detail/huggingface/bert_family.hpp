@@ -92,7 +92,7 @@ inline void read_roberta(const ConfigFields& fields, EncoderConfig& config) {
   const std::size_t row = padding == nullptr ? 1 : padding->get<std::size_t>();
   if (row + 1 >= config.positions || row >= config.vocabulary) {
     throw fields.wrong("pad_token_id",
-                       std::to_string(row) + " is outside the positions or the vocabulary",
+                       std::to_string(row) + " is outside the range of positions or the vocabulary",
                        "fetch the model's config.json again");
   }
   config.padding = static_cast<std::int32_t>(row);
@@ -251,8 +251,7 @@ inline void read_deberta2(const ConfigFields& fields, EncoderConfig& config) {
   }
   name_head(config, "lm_predictions.lm_head.dense", "lm_predictions.lm_head.LayerNorm",
             "lm_predictions.lm_head", "lm_predictions.lm_head.bias");
-  config.tied =
-      true;  // this head multiplies by the embeddings, regardless of tie_word_embeddings
+  config.tied = true;  // this head multiplies by the embeddings, regardless of tie_word_embeddings
   fields.expect("embedding_size", config.hidden);
 }
 

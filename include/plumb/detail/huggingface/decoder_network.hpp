@@ -181,7 +181,7 @@ class DecoderNetwork {
     if (cache_.held() + nodes.size() > tree_limits().nodes) {
       throw internal_error(
           {},
-          "a tree of " + std::to_string(cache_.held() + nodes.size()) + " nodes is past the limit",
+          "a tree of " + std::to_string(cache_.held() + nodes.size()) + " nodes exceeds the limit",
           "release nodes or stay within tree_limits()");
     }
   }

@@ -175,7 +175,7 @@ class EncoderNetwork {
     };
     if (sequence.empty() || position >= sequence.size()) {
       refuse("position " + std::to_string(position) + ": the sequence has only " +
-                 counted(sequence.size(), "token") + ", counted from 0",
+                 counted(sequence.size(), "token") + "; positions are counted from 0",
              "pass the position of a token in the sequence");
     }
     if (sequence.size() > context_length()) {

@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       if (!one.is_object() || first_string(one, "name") != "default") continue;
       if (auto text = first_string(one, "template")) return text;
     }
-    throw user_error(site, "lists templates but none is named default",
+    throw user_error(site, "lists templates, but none is named default",
                      "pass a template file with `chat-template`");
   }
   throw user_error(site, "is neither a string nor a list", "fetch the model again");

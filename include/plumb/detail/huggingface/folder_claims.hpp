@@ -119,7 +119,8 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
     const bool is_head = std::any_of(heads.begin(), heads.end(),
                                      [&](std::string_view head) { return name.starts_with(head); });
     if (!is_head) continue;
-    throw user_error(site, std::string(no_language_model) + "the tensor is a classifier's output",
+    throw user_error(site,
+                     std::string(no_language_model) + "the tensor belongs to a classifier head",
                      "choose a folder with a language model's head");
   }
 }

@@ -161,9 +161,10 @@ class FolderModel {
 
   static ProductType supported(ProductType products) {
     if (products == ProductType::bf16 && !network_kernels().has_pair_products) {
-      throw user_error({.setting = "precision"},
-                       "bf16 needs AVX512-BF16, which this processor or this program does not have",
-                       "set `precision` to exact, or drop `precision`");
+      throw user_error(
+          {.setting = "precision"},
+          "bf16 needs AVX512-BF16, which this processor or this program does not support",
+          "set `precision` to exact, or drop `precision`");
     }
     return products;
   }

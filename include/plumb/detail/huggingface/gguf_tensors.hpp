@@ -80,7 +80,7 @@ class GgufCursor {
       case 12:
         return number<double>();
       default:
-        throw damaged("", "has a fact of type " + std::to_string(type) + ", which is unknown");
+        throw damaged("", "has a metadata value of unknown type " + std::to_string(type));
     }
   }
 

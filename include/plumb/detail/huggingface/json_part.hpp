@@ -34,7 +34,7 @@ using TokenizerJson = nlohmann::json;
   }
   if (const auto at = detail::too_deep_at(text)) {
     throw user_error({file, detail::line_of_byte(text, *at)},
-                     "nested more than " + std::to_string(detail::deepest_json) + " deep",
+                     "nested more than " + std::to_string(detail::deepest_json) + " levels deep",
                      "correct the file");
   }
   std::vector<std::set<std::string, std::less<>>> keys;
@@ -144,7 +144,7 @@ void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit v
     visit(part);
     return;
   }
-  if (depth == 8) throw part.wrong("is a Sequence nested more than eight deep");
+  if (depth == 8) throw part.wrong("is a Sequence nested more than eight levels deep");
   const JsonPart parts = part.at(list);
   for (std::size_t i = 0; i < parts.items(); ++i) {
     for_each_of_sequence(parts.item(i), list, visit, depth + 1);

@@ -219,7 +219,7 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   } else if (type != "default" && type != "dynamic") {
     // "dynamic" changes frequencies only beyond max_position_embeddings, which no sequence exceeds.
     throw rope.unmodelled("rope_type", "'" + type + "' is not supported",
-                          "plumb supports default, linear, dynamic, llama3, yarn, longrope");
+                          "plumb supports default, linear, dynamic, llama3, yarn and longrope");
   }
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }

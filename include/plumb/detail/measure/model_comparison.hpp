@@ -191,7 +191,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   if (any_left_out(&LeftOut::settings)) {
     remarks.push_back(
         "The models were run with different seeds or templates: each model's accuracies cover all "
-        "its own; subsumption covers only those that both models have.");
+        "its own seeds or templates; subsumption covers only those that both models have.");
   }
   for (const ModelStanding& standing : made.models) {
     if (const auto warning = tie_warning(standing.spread.overall.ties)) {

@@ -121,7 +121,7 @@ inline void remark_on_questions(PublishedComparison& made) {
     const auto remark = [&](bool differs, const char* what, const std::string& theirs,
                             const std::string& ours) {
       if (!differs) return;
-      std::string text = pair.run + " has the " + what + " '" + ours + "', " +
+      std::string text = pair.run + " has the " + what + " '" + ours + "', but " +
                          (pair.published.table.empty() ? "the published numbers have"
                                                        : "table " + pair.published.table) +
                          " '" + theirs + "': different " + what +
@@ -218,7 +218,7 @@ inline void remark_on_runs_without(PublishedComparison& made,
     if (is_left_out(r)) add_to_list(left_out, runs[r].model);
     if (!is_beside_others[r]) continue;
     made.remarks.push_back("No published model is called " + runs[r].model +
-                           ": it is compared with other models' numbers.");
+                           ": this run is compared with other models' numbers.");
   }
   if (!left_out.empty()) {
     made.remarks.push_back("Left out, because no published model has this name: " + left_out +

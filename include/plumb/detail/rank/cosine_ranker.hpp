@@ -81,9 +81,9 @@ class CosineRanker {
     for (const auto& [query, entity] : questions) {
       if (query >= lengths.size() || entity >= size()) {
         throw user_error({.field = "questions"},
-                         "question " + std::to_string(asked.size()) + " is about row " +
+                         "question " + std::to_string(asked.size()) + " refers to row " +
                              std::to_string(query) + " and entity " + std::to_string(entity) +
-                             ", which do not both exist",
+                             ", but at least one of them does not exist",
                          "ask only about existing rows");
       }
       asked.push_back({query, cosine(query_row(queries, query), lengths[query], entity), entity});
@@ -237,8 +237,8 @@ class CosineRanker {
   [[nodiscard]] std::vector<double> checked_queries(VectorRows queries) const {
     if (static_cast<std::size_t>(queries.cols()) != dimension()) {
       throw user_error({.field = "queries"},
-                       "have " + std::to_string(queries.cols()) + " dimensions, the entities " +
-                           std::to_string(dimension()),
+                       "have " + std::to_string(queries.cols()) +
+                           " dimensions, but the entities have " + std::to_string(dimension()),
                        "embed both with the same model");
     }
     return detail::checked_lengths(queries, "queries");

@@ -145,7 +145,8 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
                             std::span<const EntityQuestion> questions) {
   if (static_cast<std::size_t>(queries.cols()) != entities.dimension()) {
     throw user_error({.field = "queries"},
-                     "have " + std::to_string(queries.cols()) + " dimensions, the entities " +
+                     "have " + std::to_string(queries.cols()) +
+                         " dimensions, but the entities have " +
                          std::to_string(entities.dimension()),
                      "embed both with the same model");
   }
@@ -158,7 +159,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
     throw user_error({.field = "questions"},
                      "a question refers to query " + std::to_string(question.query) +
                          " and entity " + std::to_string(question.gold) +
-                         ", or to known entities, and at least one of these does not exist",
+                         ", and possibly to known entities; at least one of these does not exist",
                      "ask only about existing rows");
   }
 }

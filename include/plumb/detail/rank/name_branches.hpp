@@ -187,9 +187,9 @@ class NameBranches {
     if (unknown == lookups_.answers().end()) return;
     const auto nth = static_cast<std::size_t>(unknown - lookups_.answers().begin());
     throw user_error({.field = "look_up"},
-                     "the engine did not report how likely token " +
+                     "the engine did not report the likelihood of token " +
                          std::to_string(lookups_.lookups()[nth].token) +
-                         " is, which continues a name",
+                         " (which continues a name)",
                      "use an engine that reports every token");
   }
 

@@ -64,12 +64,12 @@ class TextBatches {
   /// texts. Also throws a user error if a text has no tokens or is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     if (around.is_frame()) {
-      throw user_error({.setting = "bos"},
-                       "the model's tokenizer puts " +
-                           counted(around.own->before.size() + around.own->after.size(), "token") +
-                           " around a text, which cannot be passed to a model that embeds whole "
-                           "texts",
-                       "set `bos` to yes or no");
+      throw user_error(
+          {.setting = "bos"},
+          "the model's tokenizer puts " +
+              counted(around.own->before.size() + around.own->after.size(), "token") +
+              " around a text, but such tokens cannot be passed to a model that embeds whole texts",
+          "set `bos` to yes or no");
     }
     const Bos& bos = around.bos;
     const std::optional<TokenId> first = require_bos(model_, bos);
@@ -77,7 +77,7 @@ class TextBatches {
       throw user_error(
           {.setting = "bos"},
           "'" + bos.token + "' cannot be put before texts: this model embeds whole texts",
-          "say `bos` yes or no");
+          "set `bos` to yes or no");
     }
     Job job;
     job.texts_.assign(texts.begin(), texts.end());

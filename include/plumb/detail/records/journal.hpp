@@ -66,13 +66,13 @@ class JournalIndex {
     if (!text.starts_with(head)) {
       const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
                             text.starts_with("{\"version\":");
-      throw user_error(site,
-                       is_other ? "was written by another version of plumb, which this one cannot "
-                                  "resume"
-                                : "is not a journal line",
-                       is_other ? "start again in another folder, or resume with that version"
-                                : "the file was changed; delete the line to evaluate its pack "
-                                  "again");
+      throw user_error(
+          site,
+          is_other ? "was written by another version of plumb and cannot be resumed by this one"
+                   : "is not a journal line",
+          is_other ? "start again in another folder, or resume with that version"
+                   : "the file was changed; delete the line to evaluate its pack "
+                     "again");
     }
     const std::size_t size = text.size() < tail_size ? 0 : text.size() - tail_size;
     const std::string_view body = std::string_view(text).substr(0, size);

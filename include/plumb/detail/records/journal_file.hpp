@@ -39,7 +39,7 @@ class LineReader {
       std::getline(*stream_, text);
     }
     if (!stream_ || !*stream_)
-      throw internal_error({.file = file}, "cannot be read again", "check the disk; then `resume`");
+      throw internal_error({.file = file}, "cannot be read again", "check the disk, then `resume`");
     return text;
   }
   /// Must be called when the file has grown, because the read-ahead buffer is then incomplete.
@@ -110,7 +110,7 @@ class JournalFile {
   void refuse_failed(const std::error_code& failed) const {
     if (!failed) return;
     throw internal_error({.file = file_}, "cannot be written: " + failed.message(),
-                         "check the free space; then `resume`");
+                         "check the free space, then `resume`");
   }
 
   DiskPath file_;

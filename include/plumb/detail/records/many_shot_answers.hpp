@@ -51,7 +51,7 @@ class AnswersBySetting {
       facts.push_back(fact);
     }
     if (column.size() >= facts.size() || facts[column.size()].instance != fact.instance) {
-      throw user_error(site, "does not match the fact in this position under other settings",
+      throw user_error(site, "does not match the fact at this position under other settings",
                        "the file was changed; recreate it with `plumb many-shot`");
     }
     column.push_back(answer);

@@ -88,7 +88,7 @@ class NpyFile {
         bytes.size() - begin - length != rows * columns * sizeof(float)) {
       refuse("has " + std::to_string(bytes.size() - begin - length) +
                  " bytes of numbers instead of " + std::to_string(rows * columns * sizeof(float)),
-             "it is cut off or damaged; create it again");
+             "it is truncated or damaged; create it again");
     }
     rows_ = rows;
     columns_ = columns;
@@ -140,7 +140,7 @@ class NpyWriter {
     // otherwise the journal could outlive the file
     if (part().disk().sync_folder(part().parent())) {
       throw internal_error({.file = part()}, "cannot be written",
-                           "check the disk and its space; then `resume`");
+                           "check the disk and its space, then `resume`");
     }
   }
 

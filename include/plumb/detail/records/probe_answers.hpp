@@ -46,7 +46,7 @@ struct GatheredFact {
                                         const RecordedRelation& other, const char* field,
                                         const std::string& what) {
   throw user_error({other.rows, 0, field}, what + " " + first.rows.parent().string(),
-                   "join only folders that score the same dataset");
+                   "join only folders with scores for the same dataset");
 }
 
 inline void refuse_different(const RecordedRelation& first, const RecordedRelation& other) {
@@ -68,7 +68,7 @@ inline std::vector<double> joined_weights(std::span<const RecordedRelation> part
     const std::vector<double>& known = first->relation.template_weights;
     for (std::size_t t = 0; t < (std::max)(own.size(), known.size()); ++t) {
       if (weight_of(own, t) == weight_of(known, t)) continue;
-      refuse_joining(*first, part, "template_weights", "are not those of");
+      refuse_joining(*first, part, "template_weights", "differ from those in");
     }
   }
   return first == nullptr ? std::vector<double>{} : first->relation.template_weights;
@@ -178,7 +178,7 @@ template <class ScoresOf>
       throw user_error({scored_in.at(*lacking), 0, "template_index"},
                        "instance " + std::to_string(instance) + " has no row for template " +
                            std::to_string(*lacking) + ", which other facts have",
-                       parts.size() > 1 ? "join folders that score the same facts"
+                       parts.size() > 1 ? "join folders with scores for the same facts"
                                         : "the results file is incomplete; probe again");
     }
     for (const auto& [index, made] : by_template) table.cells.push_back(made);

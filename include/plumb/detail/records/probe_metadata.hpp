@@ -130,7 +130,7 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
     }
     if (is_generation(folder)) {
       throw user_error({.file = folder},
-                       "is a run of plumb generate, whose answers are not of a closed set",
+                       "is a run of plumb generate, whose answers do not come from a closed set",
                        "see their calibration on the run's page, or use a run of plumb probe");
     }
     if (const auto other = results_kind(folder)) {

@@ -137,7 +137,7 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
         {part.rows.parent() / metadata_name(ResultsKind::closed_set), 0, part.relation.code},
         "template " + std::to_string(base) + " has a different text from the one in " +
             first->rows.parent().string(),
-        "join only folders that score the same dataset");
+        "join only folders with scores for the same dataset");
   }
 }
 

@@ -18,7 +18,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline void refuse_stream(const DiskPath& file) {
   if (file.disk().kind(file) != Disk::Kind::stream) return;
   throw user_error({.file = file}, "is a pipe or a device, not a results file",
-                   "remove it, then make the results again");
+                   "remove it, then create the results again");
 }
 
 /// Whether a run folder's file exists. Throws the same errors as refuse_stream.

@@ -81,7 +81,7 @@ inline void refuse_changed_results(const DiskPath& folder) {
     const Json lines = said.is_object() ? said.value("lines", Json()) : Json();
     const std::string now = counted(found.lines, "line");
     throw user_error({.file = file},
-                     "is not what its run wrote: it has " + now +
+                     "differs from what its run wrote: it has " + now +
                          (lines == found.lines ? " as before, but a different checksum"
                                                : " instead of " + lines.dump()),
                      remedy);

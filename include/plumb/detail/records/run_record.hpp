@@ -133,7 +133,8 @@ struct RunRecord {
   const auto file = folder / "run.json";
   RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};
   if (record.settings.empty() && is_there(file)) {
-    throw user_error({file, 0, "settings"}, "is not an object", "the file was changed; run again");
+    throw user_error({file, 0, "settings"}, "is not an object",
+                     "the file was changed; run the job again");
   }
   record.folder = folder.name();
   return record;

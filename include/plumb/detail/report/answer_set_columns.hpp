@@ -65,7 +65,8 @@ struct AnswerSetGroup {
        .value = [](const G& g) { return g.means.lead; }},
       {.key = "brier",
        .heading = "Brier",
-       .meaning = "Brier: Σ (p − y)² over the options; y is 1/n for the right ones, 0 for others.",
+       .meaning =
+           "Brier: Σ (p − y)² over the options; y is 1/n for the right ones, 0 for the others.",
        .value = [](const G& g) { return g.means.brier; }}};
 }
 

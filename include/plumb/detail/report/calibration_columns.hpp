@@ -98,12 +98,12 @@ template <class Row>
          return estimator_label(made.name) + estimator_marks(made);
        }});
   if (failures) {
-    columns.push_back({.key = "failures",
-                       .heading = "failed votes",
-                       .meaning =
-                           "Failed votes count as wrong, with confidence 0. Ties for the likeliest "
-                           "option also count as wrong, because such a fact is not known.",
-                       .value = [](const E& made) { return made.failures; }});
+    columns.push_back(
+        {.key = "failures",
+         .heading = "failed votes",
+         .meaning = "Failed votes count as wrong, with confidence 0. Ties for the likeliest option "
+                    "also count as wrong, because a tied fact does not count as known.",
+         .value = [](const E& made) { return made.failures; }});
     weigh(columns, {"failures"}, ColumnWeight::minor);
   }
   return columns;
@@ -135,7 +135,7 @@ template <class Row>
            .value = [](const D& d) -> CellValue { return estimator_label(d.estimator); }},
           {.key = "ace",
            .heading = "ACE, second − first",
-           .meaning = "A positive difference means that the second model is worse calibrated. "
+           .meaning = "A positive difference means that the second model is less well calibrated. "
                       "Intervals are paired: both models use the same resamples of the facts.",
            .value = [](const D& d) { return d.ace; },
            .interval = true,

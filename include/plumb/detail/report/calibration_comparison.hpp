@@ -48,7 +48,7 @@ class ComparisonSections {
                 "Lower is better; the model's best value is bold. Values below 0.1 count as well "
                 "calibrated. ACE is not shown for Consistency, which has so few distinct values "
                 "that the bins are arbitrary. † votes failed: such facts have confidence 0, so the "
-                "cell has no colour or bold.") +
+                "cell is neither coloured nor bold.") +
         model_table(plain, M::ace) +
         heading("Brier score by model",
                 "Mean (confidence − correct)². A constant confidence of 0.5 scores 0.25. † as "

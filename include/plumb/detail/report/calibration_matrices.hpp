@@ -174,13 +174,12 @@ class CalibrationMatrices {
       if (line.points.size() > 1) series.push_back(std::move(line));
     }
     if (series.empty()) return "";
-    XyChart chart{"Accuracy where failed votes are rejected", "share of facts rejected",
-                  "accuracy"};
+    XyChart chart{"Accuracy when failed votes are rejected", "share of facts rejected", "accuracy"};
     chart.x_range = {0, (std::min)(1.0, most * 1.05)};
     chart.y_range = {0, (std::min)(1.0, highest * 1.1)};
     return heading("Accuracy where failed votes are rejected",
-                   "Each point shows, for one required number of agreeing paraphrases, the share "
-                   "of facts without such an answer and the accuracy on the others.") +
+                   "Each point stands for one required number of agreeing paraphrases; it shows "
+                   "the share of facts whose vote fails and the accuracy on the other facts.") +
            xy_chart(chart, series);
   }
 

@@ -139,8 +139,8 @@ class CalibrationPage {
     if (model.reductions.empty()) return "";
     const auto columns = reduction_columns();
     return heading("Reductions",
-                   "Base confidence on the base template, all from the same scores. (A): only over "
-                   "the answer's tokens. " +
+                   "Base confidence on the base template; all reductions use the same scores. (A): "
+                   "computed over the answer's tokens only. " +
                        meanings(columns)) +
            html_table(columns, model.reductions);
   }

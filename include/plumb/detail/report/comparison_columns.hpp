@@ -111,8 +111,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const std::vector<Column<M>> places{
       {.key = "rank",
        .heading = "rank",
-       .meaning = "Rank: 1 plus the number of models with a higher accuracy and a p (Holm) below "
-                  "0.05 against this one; models without a significant difference share a rank.",
+       .meaning = "Rank: 1 plus the number of models that have a higher accuracy than this model "
+                  "with p (Holm) below 0.05; models without a significant difference share a rank.",
        .value = [&made](const M& m) -> CellValue {
          const auto& rank = made.ranks[m.model];
          return rank ? CellValue(*rank) : CellValue(PlainNumber{});

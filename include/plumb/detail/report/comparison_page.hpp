@@ -239,8 +239,8 @@ class ComparisonPage {
     if (table_.models.size() < 2) return "";
     std::string html =
         heading("Do models agree on which relations are known?",
-                "Pearson's r of two models' accuracies over the relations that both have; – if "
-                "there are fewer than three relations.") +
+                "Pearson's r of two models' accuracies over the relations that both have; not "
+                "shown (–) if there are fewer than three relations.") +
         model_map("Correlation between models", "r",
                   [&](std::size_t i, std::size_t j) { return shown(made_.correlations[i][j]); });
     const FamilyCorrelations& families = made_.families;

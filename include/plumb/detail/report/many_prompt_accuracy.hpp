@@ -57,7 +57,7 @@ inline std::string written_answers_section(const ManyPromptResults& made) {
   const auto ways = written_ways(made);
   if (ways.empty()) return "";
   return heading("What the answers look like",
-                 "The length of generated answers, and how they ended.") +
+                 "The length of generated answers and how they end.") +
          html_table(written_answer_columns(), ways) +
          words_below(meanings(written_answer_columns()));
 }

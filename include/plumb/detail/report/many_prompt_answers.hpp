@@ -102,11 +102,12 @@ inline std::string unshared_list(const ManyPromptResults& made) {
 inline std::string sharing_section(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
   return heading("Shared knowledge",
-                 "Of the facts that the row's setting answers right, the share that the column's "
-                 "setting also answers right. A row with low numbers knows facts that others do "
-                 "not; a column with high numbers knows what others know. By template: facts right "
-                 "under a template, averaged over the templates under which the row's setting "
-                 "knows at least one fact. Oracle: facts right under any prompt.") +
+                 "Of the facts that the row's setting answers correctly, the share that the "
+                 "column's setting also answers correctly. A row with low numbers knows facts that "
+                 "others do not; a column with high numbers knows what others know. By template: "
+                 "facts answered correctly under a template, averaged over the templates under "
+                 "which the row's setting knows at least one fact. Oracle: facts answered "
+                 "correctly under any prompt.") +
          sharing_map(made, "By template", &KnowledgeSharing::by_template) +
          sharing_map(made, "Oracle", &KnowledgeSharing::oracle) + unshared_list(made) +
          fold_away("Each pair, with 95% intervals", sharing_pairs(made));
@@ -236,7 +237,7 @@ inline std::string several_section(const ManyPromptResults& made) {
   const std::size_t shown = rows.size();
   return heading("Answers that name several objects",
                  counted(all, "answer") +
-                     " named more than one object of the fact; each counts as right once" +
+                     " named more than one object of the fact; each counts as one correct answer" +
                      (shown < all ? ". " + std::to_string(shown) +
                                         " are shown; all are in answers_of_several.csv."
                                   : ".")) +

@@ -52,10 +52,10 @@ inline const char* draws_in_words(SampleBy by) {
        .place = page},
       {.key = "one_word",
        .heading = "one word, facts",
-       .meaning =
-           "One word: the share of answers that are one word. “Facts” is each fact's share, "
-           "averaged over facts; “prompts” is the share of all prompts, so facts with more prompts "
-           "weigh more. Without a word: these answers match each other, so they raise Consist.",
+       .meaning = "One word: the share of answers that are one word. “Facts” is each fact's share, "
+                  "averaged over facts; “prompts” is the share of all prompts, so facts with more "
+                  "prompts weigh more. Without a word: answers that contain no word; they match "
+                  "each other, so they raise Consist.",
        .value = [](const W& w) { return w->one_word; },
        .interval = true},
       {.key = "one_word_share",

@@ -71,7 +71,7 @@ inline std::string reliability_overlay(const std::vector<const ManyPromptResult*
     // the intervals are shown in the separate chart for each way of asking
     for (ChartPoint& point : line.points) point.interval.reset();
   }
-  XyChart chart{"Confidence against accuracy, all together", "confidence", "accuracy"};
+  XyChart chart{"Confidence against accuracy, all settings together", "confidence", "accuracy"};
   chart.width = 700;
   chart.height = 460;
   chart.diagonal = true;

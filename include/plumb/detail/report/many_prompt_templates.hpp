@@ -93,8 +93,9 @@ inline std::string forms_section(const ManyPromptResults& made) {
   const std::string tables = styles_table(made) + forms_table(made);
   if (tables.empty()) return "";
   return heading("Sentences against questions",
-                 "Only facts with prompts of both kinds count, each with the share of its prompts "
-                 "that are answered right. Differences are paired by fact, with 95% intervals.") +
+                 "Only facts with prompts of both kinds are used; each contributes the share of "
+                 "its prompts that are answered correctly. Differences are paired by fact, with "
+                 "95% intervals.") +
          tables;
 }
 

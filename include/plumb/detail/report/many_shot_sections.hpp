@@ -69,7 +69,7 @@ inline std::string shots_section(const ManyShotResults& made) {
   std::string html =
       heading("Accuracy against the number of shots",
               "IC-LKE, mean over relations and seeds, with 95% intervals over facts. Marked: the "
-              "fewest shots that reach 95% of the accuracy with the most shots.") +
+              "smallest number of shots that reaches 95% of the accuracy at the largest number.") +
       xy_chart(chart, {line});
   std::vector<std::string> heads{"Relation"};
   for (const GroupSpread& point : curve->points)

@@ -49,9 +49,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {.key = "both",
        .heading = "both",
        .meaning =
-           "Both, only first, only second, neither: how many of these facts each model knows. From "
-           "the first to the second, facts that only the first knows are lost; facts that only the "
-           "second knows are gained.",
+           "Both, only first, only second, neither: how many of these facts are known to both "
+           "models, to only one of them, or to neither. From the first to the second, facts that "
+           "only the first knows are lost; facts that only the second knows are gained.",
        .value = [](const T& t) { return t.counts.both; },
        .place = page},
       {.key = "only_first",
@@ -222,22 +222,22 @@ struct PairedRow {
 /// Counts of the facts that at least two models were asked about.
 [[nodiscard]] inline std::vector<Column<ComparedFactCounts>> compared_fact_columns() {
   using C = ComparedFactCounts;
-  return {
-      {.key = "compared",
-       .heading = "facts",
-       .meaning = "Facts: the facts that at least two models were asked about.",
-       .value = [](const C& c) { return c.compared; }},
-      {.key = "known_by_all",
-       .heading = "known by all",
-       .meaning = "Known by all, known by none: only models that were asked about the fact count.",
-       .value = [](const C& c) { return c.known_by_all; }},
-      {.key = "known_by_none",
-       .heading = "known by none",
-       .value = [](const C& c) { return c.known_by_none; }},
-      {.key = "differ",
-       .heading = "differ",
-       .meaning = "Differ: facts that some of these models know and others do not.",
-       .value = [](const C& c) { return c.differ; }}};
+  return {{.key = "compared",
+           .heading = "facts",
+           .meaning = "Facts: the facts that at least two models were asked about.",
+           .value = [](const C& c) { return c.compared; }},
+          {.key = "known_by_all",
+           .heading = "known by all",
+           .meaning = "Known by all, known by none: models that were not asked about a fact are "
+                      "ignored for that fact.",
+           .value = [](const C& c) { return c.known_by_all; }},
+          {.key = "known_by_none",
+           .heading = "known by none",
+           .value = [](const C& c) { return c.known_by_none; }},
+          {.key = "differ",
+           .heading = "differ",
+           .meaning = "Differ: facts that some of these models know and others do not.",
+           .value = [](const C& c) { return c.differ; }}};
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

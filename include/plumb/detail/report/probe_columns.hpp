@@ -36,10 +36,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   for (const std::size_t level : {1U, 3U, 5U, 10U}) {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
-                       level == 1 ? "Hit@k: the share of facts whose right option is among the k "
-                                    "likeliest; a tie counts as the share of its possible orders "
-                                    "that hit. – if a relation has fewer than k options."
-                                  : "",
+                       level == 1
+                           ? "Hit@k: the share of facts whose right option is among the k "
+                             "likeliest; a tie counts as the share of its possible orders that are "
+                             "hits. Not shown (–) if a relation has fewer than k options."
+                           : "",
                        [level](const G& g) { return g.hit_at(level); },
                        level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
   }

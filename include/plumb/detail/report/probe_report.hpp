@@ -177,12 +177,13 @@ class ProbeReportBody {
     };
     const bool whole = setting("reduction") == name_of(Reduction::sum) &&
                        setting("span") == name_of(Span::statement);
-    out << heading("What the model believes",
-                   "Each option of a fact with its " +
-                       (whole ? std::string("probability among the options.")
-                              : "share of the softmax over the options' scores (" +
-                                    setting("reduction") + " over the " + setting("span") + ").") +
-                       (has_ties() ? " A fact marked = is a tie, so it is not known." : ""));
+    out << heading(
+        "What the model believes",
+        "Each option of a fact with its " +
+            (whole ? std::string("probability among the options.")
+                   : "share of the softmax over the options' scores (" + setting("reduction") +
+                         " over the " + setting("span") + ").") +
+            (has_ties() ? " A fact marked = is tied, so it does not count as known." : ""));
     explorer_.write(out);
     return whole_page({run_.title(),
                        "Closed-set probe: the share of facts for which the model finds the right "

@@ -33,14 +33,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .value = [](const M& m) { return m.adjusted_mean_rank_index; }}};
   for (const std::size_t level : ranked_hit_levels) {
     const std::string k = std::to_string(level);
-    columns.push_back(
-        {"hits_at_" + k, "Hit@" + k,
-         level == 1
-             ? "Hit@k: the share of queries whose true entity is among the first k; a tie counts "
-               "as the share of its possible orders that hit. DEER's program counts ranks from 0: "
-               "its Hit@k is Hit@(k + 1) here. metrics.csv contains it as deer_program_hits_at_k."
-             : "",
-         [level](const M& m) { return m.hit_at(level); }});
+    columns.push_back({"hits_at_" + k, "Hit@" + k,
+                       level == 1
+                           ? "Hit@k: the share of queries whose true entity is among the first k; "
+                             "a tie counts as the share of its possible orders that are hits. "
+                             "DEER's program counts ranks from 0: its Hit@k is Hit@(k + 1) here. "
+                             "metrics.csv contains it as deer_program_hits_at_k."
+                           : "",
+                       [level](const M& m) { return m.hit_at(level); }});
   }
   columns.push_back(
       {.key = "tied",

@@ -129,9 +129,9 @@ inline std::string agreement_section(const RankResults& made) {
   }
   return heading("Do the methods agree?",
                  "Pearson's r of log ranks and of ranks, over the queries and candidates that both "
-                 "methods share, with a two-sided p. – if undefined: fewer than three queries, or "
-                 "ranks that agree exactly. Each point is a query, coloured by the number of "
-                 "tokens in the true entity's name.") +
+                 "methods share, with a two-sided p. Not shown (–) if undefined: fewer than three "
+                 "queries, or ranks that agree exactly. Each point is a query, coloured by the "
+                 "number of tokens in the true entity's name.") +
          table_begin({"Method", "Other", "Queries", "r of log ranks", "p", "r of ranks", "p"}) +
          rows + table_end + "<div class=\"plots two\">" + plots + "</div>\n";
 }
@@ -150,8 +150,8 @@ inline std::string relation_agreement_section(const RankResults& made) {
   }
   if (rows.empty()) return "";
   return heading("Do the methods agree within a relation?",
-                 "Pearson's r of ranks over the queries that both methods share; – if there are "
-                 "fewer than three queries or all ranks are equal.") +
+                 "Pearson's r of ranks over the queries that both methods share; not shown (–) if "
+                 "there are fewer than three queries or all ranks are equal.") +
          table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
          table_end;
 }
@@ -190,11 +190,11 @@ inline std::string length_section(const RankResults& made) {
     if (chart.groups.size() > 1) plots += box_chart(std::move(chart));
   }
   if (rows.empty()) return "";
-  return heading(
-             "Do long names rank lower?",
-             "Pearson's r of the rank and the number of tokens in the true entity's name. Boxes: "
-             "quartiles and median; whiskers: 5th and 95th percentile. – if there are fewer than "
-             "three queries, or if all names have the same length or all ranks are equal.") +
+  return heading("Do long names rank lower?",
+                 "Pearson's r of the rank and the number of tokens in the true entity's name. "
+                 "Boxes: quartiles and median; whiskers: 5th and 95th percentile. Not shown (–) if "
+                 "there are fewer than three queries, or if all names have the same length or all "
+                 "ranks are equal.") +
          table_begin({"Method", "r", "p"}) + rows + table_end + "<div class=\"plots two\">" +
          plots + "</div>\n";
 }

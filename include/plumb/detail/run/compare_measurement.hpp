@@ -50,7 +50,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     if (command == std::string("calibrate")) {
       throw user_error({.file = run.path}, "is a run of plumb calibrate",
                        "to compare calibrations, run `plumb calibrate` on the results it was made "
-                       "from; to compare answers, `plumb compare` on them");
+                       "from; to compare answers, run `plumb compare` on them");
     }
     throw user_error({.file = run.path},
                      "is a run of plumb " + command + ", but the other runs are not",

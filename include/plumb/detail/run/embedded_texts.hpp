@@ -127,7 +127,7 @@ class EmbeddedTexts {
     }
     if (!changed) return;
     const std::string where =
-        "row " + std::to_string(*changed + 1) + " or another row of its pack is not what ";
+        "row " + std::to_string(*changed + 1) + " or another row of its pack differs from what ";
     if (!work_.shards().empty()) {
       throw user_error({.file = file}, where + "its shard wrote",
                        "run the shards again, then merge");

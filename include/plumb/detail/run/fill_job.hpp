@@ -192,7 +192,8 @@ class FillJob {
     }
     if (!out.names.empty()) {
       remarks.push_back(counted(out.names.size(), "name") +
-                        " of objects that no answer can match: not " + fit + " (left_out.csv).");
+                        " of objects that no answer can match, because they are not " + fit +
+                        " (left_out.csv).");
     }
     if (out.prompts > 0) {
       remarks.push_back(counted(out.prompts, "prompt") +

@@ -50,7 +50,8 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
   }
   std::string words = ", " + counted(cost.tokens_one_by_one, "token");
   if (cost.tokens_fed > 0 && cost.tokens_fed != cost.tokens_one_by_one) {
-    words += " (" + std::to_string(cost.tokens_fed) + " fed, as equal prefixes are fed once)";
+    words +=
+        " (" + std::to_string(cost.tokens_fed) + " fed, because equal prefixes are fed only once)";
   } else if (cost.tokens_fed == 0 && cost.tokens_one_by_one > 0) {
     words += " (as if each text were fed separately)";
   }

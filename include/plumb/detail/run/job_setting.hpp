@@ -247,7 +247,7 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
     E one{};
     read(item, name, one);
     if (ranges::find(value, one) != value.end()) {
-      throw user_error({.setting = name}, "names '" + item + "' twice", "name it once");
+      throw user_error({.setting = name}, "lists '" + item + "' twice", "list it once");
     }
     value.push_back(one);
   }

@@ -208,10 +208,10 @@ struct ProbeSettings {
                        "set `templates` to all");
     }
     if (masked.value_or(false) && scoring.span == Span::continuation) {
-      throw user_error(
-          {.setting = "span"},
-          "continuation is the text after a prompt, but a masked model reads both sides",
-          "use `span` statement or answer");
+      throw user_error({.setting = "span"},
+                       "continuation is the text after a prompt, but a masked model reads the text "
+                       "on both sides",
+                       "use `span` statement or answer");
     }
     (check_chat)();
     if (neutral.text && scoring.reduction != Reduction::pmi) {

@@ -45,7 +45,8 @@ struct HitLevels {
     setting::read(word, name, levels);
     for (const std::size_t k : levels) {
       if (ranges::find(ranked_hit_levels, k) == ranked_hit_levels.end()) {
-        throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not a level of hits",
+        throw user_error({.setting = name},
+                         "'" + std::to_string(k) + "' is not a supported k for Hit@k",
                          "use 1, 3, 10 or 100");
       }
       most = (std::max)(most, k);
@@ -108,7 +109,7 @@ struct RankSettings {
     const auto setting = rules.around(visitor);
     setting("data", self.data,
             {.value = "DIR",
-             .help = "knowledge graph: a KG-BERT folder, train, valid and test as .tsv, or a "
+             .help = "knowledge graph: a KG-BERT folder; train, valid and test as .tsv; or a "
                      "closed-set dataset",
              .recorded = "-"});
     setting(

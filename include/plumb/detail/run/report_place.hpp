@@ -69,7 +69,7 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   if (overwrite) return;
   throw user_error({.file = out},
                    "contains something other than a report of " + run.canonical().string(),
-                   "choose another folder (`out`), or write over it with `overwrite`");
+                   "choose another folder (`out`), or overwrite this one with `overwrite`");
 }
 
 /// Writes a report into a folder, creating the folder if needed. Throws the errors of

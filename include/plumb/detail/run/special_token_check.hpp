@@ -137,8 +137,8 @@ class SpecialTokenCheck {
             "'" + shortened(text) + "' contains '" + found->text +
                 "', the text of a special token of this model",
             must_parse_ ? "change it, or set `special-tokens` to parse, to read it as the token"
-                        : "change it, or set `special-tokens` to text, to read it as plain "
-                          "text, or to parse, to read it as the token");
+                        : "change it, or set `special-tokens` to text (to read it as plain text) "
+                          "or to parse (to read it as the token)");
       }
       const bool parse = reading_ == SpecialTokenReading::parse;
       if (parse == reads_token(*found, text)) continue;
@@ -197,7 +197,7 @@ class SpecialTokenCheck {
   [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
     const auto found = texts_.in(own_words);
     if (found.empty()) return std::nullopt;
-    return "plumb's own words contain '" + found.front()->text +
+    return "the prompts' fixed wording contains '" + found.front()->text +
            "', the text of a special token of this model, which is read as " +
            (reads_token(*found.front(), own_words) ? "the token." : "plain text.");
   }

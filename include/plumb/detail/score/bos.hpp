@@ -217,7 +217,7 @@ class OwnBos {
                                                                 const std::string& thing) {
   if (count == 0) return std::nullopt;
   return "Warning: " + counted(count, thing) + (count == 1 ? " begins" : " begin") +
-         " with BOS already; no second one is added to " + (count == 1 ? "it." : "them.");
+         " with BOS already; no second BOS is added to " + (count == 1 ? "it." : "them.");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

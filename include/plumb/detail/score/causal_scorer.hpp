@@ -79,9 +79,10 @@ class CausalScorer {
   explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
     const bool lacks_bos = bos && bos.token.empty() && !model.bos();
-    bos_ = require_bos(model, bos,
-                       "set `bos` to no, and each statement's first token has no probability; or " +
-                           (lacks_bos ? stand_in_remedy(model) : std::string()));
+    bos_ =
+        require_bos(model, bos,
+                    "set `bos` to no (each statement's first token then has no probability), or " +
+                        (lacks_bos ? stand_in_remedy(model) : std::string()));
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
   /// Deleted because a bare true or false would be unclear; write Bos() or Bos::none() instead.

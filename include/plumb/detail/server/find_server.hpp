@@ -47,7 +47,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     throw user_error(client.site(),
                      "is a server made by '" + shortened(maker) +
                          "' that reports no log-probabilities of given tokens: its /v1/completions "
-                         "does not answer token ids with `echo` and `logprobs`",
+                         "does not answer requests with token ids, `echo` and `logprobs`",
                      "use llama-server, vLLM or SGLang");
   }
   if (vocabulary == 0) {

@@ -161,7 +161,7 @@ class ServerConnection {
     const std::string other = other_model();
     if (other.empty()) return;
     throw MixedResults(Fault::internal, client_.site(),
-                       "a different model is answering than at the start: " + other,
+                       "the answers now come from a different model than at the start: " + other,
                        "the results may mix both models; run again with another output folder and "
                        "a URL that always leads to the same model");
   }

@@ -62,7 +62,7 @@ struct ServerUrl {
   }
   if (text.find_first_of("?#") != text.npos) {
     throw refuse("the URL contains a query, but URLs are written to run.json",
-                 "leave it out, and give a key in the variable PLUMB_API_KEY");
+                 "remove it, and pass any key in the environment variable PLUMB_API_KEY");
   }
   const std::size_t slash = (std::min)(text.find('/'), text.size());
   std::string_view host = text.substr(0, slash);
