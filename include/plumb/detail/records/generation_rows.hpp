@@ -84,7 +84,7 @@ void read_field(const Json& json, const CommonFill<Fill>& common) {
 template <class Row, class Field>
 void prompt_fields(Row& row, Field& field) {
   field("relation", row.relation, "code of the relation");
-  field("fact", row.prompt.fact, "index among the relation's asked facts, from 0");
+  field("fact", row.prompt.fact, "index of the fact among the relation's queried facts, from 0");
   field("subject", row.subject, "the subject's name in the prompt");
   field("template", row.prompt.template_index, "index among the relation's templates, from 0");
   field("expression", row.prompt.expression,

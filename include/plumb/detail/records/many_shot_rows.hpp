@@ -100,7 +100,7 @@ struct RecordFields<RecordedGeneration> {
     field("text", row.text, "the greedy continuation");
     field("correct", row.correct, "whether the text contains the object's label");
     field("correct_with_aliases", row.correct_with_aliases,
-          "whether it contains the label or an alias");
+          "whether the text contains the object's label or an alias");
   }
 };
 

@@ -43,10 +43,11 @@ struct RecordFields<EntityRank> {
     field("above", row.raw.above, "number of candidates with a higher score");
     field("equal", row.raw.equal, "number of other candidates with the same score");
     field("filtered_candidates", row.filtered_candidates,
-          "number of candidates, excluding other true entities");
-    field("filtered_above", row.filtered.above, "number of these candidates with a higher score");
+          "number of candidates that remain after other true entities are excluded");
+    field("filtered_above", row.filtered.above,
+          "number of the remaining candidates with a higher score");
     field("filtered_equal", row.filtered.equal,
-          "number of these other candidates with the same score");
+          "number of other remaining candidates with the same score");
     field("undecided", row.undecided,
           "number of further candidates that might rank above the true entity, if a search ended "
           "early");
@@ -67,7 +68,8 @@ struct RecordFields<NearestEntities> {
                                     rows = "one row per query, with --nearest";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
-    field("asks", OneOfTwo{row.asks_head, "tail", "head"}, "head or tail: which end is asked for");
+    field("asks", OneOfTwo{row.asks_head, "tail", "head"},
+          "head or tail: the end that the query asks for");
     field("head", row.head, "identifier of the head");
     field("relation", row.relation, "name of the relation");
     field("tail", row.tail, "identifier of the tail");

@@ -43,8 +43,9 @@ template <class Row>
                    std::move(lister.fields)};
   file.fields.push_back(
       {"pll_scores",
-       "score of each option, by the run's reduction over its span: nats for sum and pmi, nats per "
-       "token for mean, nats per byte for bytes. lm-pub-quiz's name, also for causal models"});
+       "score of each option, computed with the run's reduction over its span: nats for sum and "
+       "pmi, nats per token for mean, nats per byte for bytes. The field's name comes from "
+       "lm-pub-quiz and is also used for causal models"});
   for (const ScoreField& field : score_fields()) {
     file.fields.push_back({field.name, field.meaning(), field.is_optional()});
   }

@@ -56,7 +56,7 @@ struct AnswerSetGroup {
       {.key = "set_above",
        .heading = "set above",
        .meaning = "Set above: the share of facts whose right options together are likelier than "
-                  "the likeliest wrong one.",
+                  "the likeliest wrong option.",
        .value = [](const G& g) { return g.means.set_above; }},
       {.key = "lead",
        .heading = "lead",

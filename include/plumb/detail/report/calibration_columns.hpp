@@ -68,7 +68,8 @@ template <class Row>
        .value = [](const S& made) { return made.brier; }},
       {.key = "brier_several_right",
        .heading = "Brier, several right",
-       .meaning = "Several right: only subjects with at least two right options.",
+       .meaning =
+           "Several right: the Brier score over only the subjects with at least two right options.",
        .value = [](const S& made) { return made.brier_several_right; }},
       {.key = "questions",
        .heading = "subjects",

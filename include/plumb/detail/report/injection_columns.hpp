@@ -43,8 +43,8 @@ inline const char* kind_name(PairKind kind) {
   };
   mean("correct", "correct", "Mean probability by kind of pair.", &P::correct);
   mean("correct_change", "change",
-       "Change: the probability minus that of the same pairs at the same positions in the first "
-       "panel.",
+       "Change: the probability minus the probability of the same pairs at the same positions in "
+       "the first panel.",
        &P::correct_change);
   mean("after_injected", "after injected", "After injected: pairs directly after an injected pair.",
        &P::after_injected);

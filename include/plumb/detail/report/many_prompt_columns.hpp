@@ -94,7 +94,7 @@ std::vector<Column<Bias>> level_columns() {
            .meaning = "Sum: candidates are weighted by their probabilities, as in the paper; a "
                       "name with many tokens can hardly be favoured. Per token: candidates are "
                       "weighted by the mean log-probability of their tokens, which is plumb's "
-                      "addition. The two are equal if every candidate is a single token.",
+                      "addition. Sum and Per token are equal if every candidate is a single token.",
            .value = [](const Bias& b) { return PlainNumber{b.per_token.single}; },
            .place = page},
           {.key = "multi_per_token",
@@ -272,7 +272,8 @@ template <class Row, class Inner, class Part>
       {.key = "prompts", .heading = "prompts", .value = [](const W& w) { return w.prompts; }},
       {.key = "coverage.average",
        .heading = "Acc@1",
-       .meaning = "Acc@1: the share of a fact's prompts with a right answer, averaged over facts.",
+       .meaning = "Acc@1: the share of a fact's prompts that the model answers correctly, averaged "
+                  "over facts.",
        .value = [](const W& w) { return w.coverage.average; },
        .interval = true},
       {.key = "headline.range",
@@ -281,7 +282,7 @@ template <class Row, class Inner, class Part>
                   "deviation, over " +
                   counted(made.options.samplings, "sampling") + "; in each sampling " +
                   detail::draws_in_words(made.options.by) +
-                  ". Closed form: the limit as the number of samplings grows.",
+                  ". Closed form: the limit of the SD as the number of samplings grows.",
        .value =
            drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
       {.key = "headline.sd",
@@ -324,7 +325,7 @@ template <class Row, class Inner, class Part>
            .meaning =
                "Ties: closed-set answers in which several options share the best score. If n "
                "options tie and one is right, the answer counts as 1/n in Acc@1 and its samplings. "
-               "A tie matches no other answer, and its fact does not count as known.",
+               "A tied answer matches no other answer, and its fact does not count as known.",
            .value = [](const W& w) -> CellValue {
              if (!w.is(AnswerKind::option)) return DashedCount{};
              return w.coverage.ties.tied;

@@ -39,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .heading = "ties",
        .meaning =
            "Ties: answers in which several choices share the best score. If n choices tie and one "
-           "is right, the answer counts as 1/n in the accuracy, and the fact is not known.",
+           "is right, the answer counts as 1/n in accuracy, and the fact does not count as known.",
        .value = [](const S& s) { return s.ties.tied; }},
       {.key = "accuracy_first_wins",
        .heading = first_wins_heading,

@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "p_holm",
        .heading = "p (Holm)" + over,
-       .meaning = "p (Holm): adjusted for the number of tests.",
+       .meaning = "p (Holm): p adjusted for the number of tests.",
        .value = [](const T& t) { return p_value_cell(t.p_holm); }},
       {.key = "difference",
        .heading = "difference" + over,
@@ -77,7 +77,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "agreement",
        .heading = "agreement" + over,
-       .meaning = "Agreement: the share of facts that both models know or neither knows.",
+       .meaning =
+           "Agreement: the share of facts that are known either by both models or by neither.",
        .value = [](const T& t) { return PlainNumber{t.counts.agreement()}; },
        .place = page},
       {.key = "kappa",
@@ -87,8 +88,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "same_answer",
        .heading = "same answer" + over,
-       .meaning = "Same answer: the share of facts for which both models gave the same answer, "
-                  "right or wrong, under the first variant that both have.",
+       .meaning = "Same answer: the share of facts to which both models gave the same answer, "
+                  "right or wrong, under the first variant (seed or template) that they share.",
        .value = [](const T& t) { return PlainNumber{t.same_answer()}; },
        .place = page}};
   weigh(columns, {"p_holm"}, ColumnWeight::major);

@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {.key = "accuracy",
        .heading = "accuracy",
        .meaning = "Accuracy: the share of facts whose right option is the likeliest; if n options "
-                  "tie for likeliest and one is right, the fact counts as 1/n.",
+                  "share the best score and one of them is right, the fact counts as 1/n.",
        .value = [](const G& g) { return g.accuracy; },
        .interval = true}};
   for (const std::size_t level : {1U, 3U, 5U, 10U}) {

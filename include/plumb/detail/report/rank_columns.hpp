@@ -37,8 +37,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                        level == 1
                            ? "Hit@k: the share of queries whose true entity is among the first k; "
                              "a tie counts as the share of its possible orders that are hits. "
-                             "DEER's program counts ranks from 0: its Hit@k is Hit@(k + 1) here. "
-                             "metrics.csv contains it as deer_program_hits_at_k."
+                             "DEER's program counts ranks from 0, so its Hit@k equals Hit@(k + 1) "
+                             "here; metrics.csv contains this number as deer_program_hits_at_k."
                            : "",
                        [level](const M& m) { return m.hit_at(level); }});
   }
