@@ -4,9 +4,9 @@
 //
 //   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS]
 // Prints JSON with the best of five rounds: seconds for one node's layers in batches of 512 nodes,
-// seconds for one row of logits in batches of 96 (like DecoderNetwork), and 10⁹ additions and
-// multiplications per second of one thread, for the layers and for one tile whose numbers stay in
-// the first-level cache.
+// seconds for one row of logits in batches of 96 (like DecoderNetwork), and the speed of one thread
+// in 10⁹ additions and multiplications per second, both for the layers and for one tile whose
+// numbers stay in the first-level cache.
 
 #include <omp.h>
 

@@ -3,10 +3,10 @@
 // How long does it take to score every entity as the answer of a query?
 //
 //   exhaustive_time MODEL.gguf GRAPH SIZES REPEATS ENTITIES
-// Scores ENTITIES entities (0 for all; otherwise drawn by seed) after queries of the graph, and
-// prints the seconds as one JSON object. SIZES ("16,31,46") lists the numbers of queries; each is
-// repeated REPEATS times. A query's candidates share its prompt and their common prefixes. Each
-// repeat draws new queries.
+// Scores ENTITIES entities (0 for all; otherwise drawn with a fixed seed) after queries of the
+// graph, and prints the seconds as one JSON object. SIZES ("16,31,46") lists the numbers of
+// queries; each is measured REPEATS times. A query's candidates share its prompt and their common
+// prefixes. Each repeat draws new queries.
 
 #include <chrono>
 #include <cstddef>

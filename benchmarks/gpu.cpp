@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How far are a GPU's scores from a CPU's, and how fast does it score?
+// How much do a GPU's scores differ from a CPU's, and how fast does the GPU score?
 //
 //   gpu weights 1B|7B|tiny VOCABULARY.gguf OUT.gguf    random BF16 weights of Llama's shape
 //   gpu scores MODEL.gguf exact|fast cpu|gpu FOLDER FACTS OUT.txt

@@ -4,10 +4,10 @@
 // OpenBLAS's?
 //
 //   layer_products [rounds]
-// Times out = rows · weightsᵀ + bias for the shapes of BERT-base and OPT-125M, alternating between
-// the three on one thread, in CPU seconds, so that other work on the machine has little effect.
-// Eigen and OpenBLAS receive the weights in the layout that is fastest for each. Prints the speed
-// in 10⁹ multiplications and additions per second.
+// Computes out = rows · weightsᵀ + bias for the shapes of BERT-base and OPT-125M with each of the
+// three in turn, on one thread. The times are CPU seconds, so that other work on the machine has
+// little effect. Eigen and OpenBLAS receive the weights in the layout that is fastest for each.
+// Prints the speed in 10⁹ multiplications and additions per second.
 
 #include <cblas.h>
 #include <time.h>

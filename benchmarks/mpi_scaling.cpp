@@ -4,8 +4,8 @@
 // processes?
 //
 //   mpirun -n P mpi_scaling [ENTITIES_EACH] [QUERIES] [DIMENSION] [ROUNDS]
-// Prints one line of JSON: the seconds of each round of ranking, excluding the first round, which
-// reads the file of vectors for the first time.
+// Prints one line of JSON with the median, the minimum and the maximum of the seconds per round of
+// ranking, excluding the first round, which reads the file of vectors for the first time.
 
 #include <mpi.h>
 

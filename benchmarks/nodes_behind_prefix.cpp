@@ -4,8 +4,8 @@
 //
 //   nodes_behind_prefix [nodes] [rounds] [prefix …]
 // A random network of OPT-125M's size stores a prefix of the given number of tokens, then evaluates
-// and releases branches of four tokens after it. The prefixes are timed in turn. Prints nodes per
-// second for each prefix, and the ratio of the last to the first.
+// and releases branches of four tokens after it. The prefixes are timed in turn. Prints the nodes
+// per second for each prefix, and the ratio of the last rate to the first.
 
 #include <algorithm>
 #include <chrono>

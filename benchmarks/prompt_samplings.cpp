@@ -4,9 +4,9 @@
 //
 //   prompt_samplings [FACTS] [PROMPTS] [SAMPLINGS]
 // Creates a table of outcomes from a seed (40 relations; each fact's fraction of correct prompts is
-// drawn uniformly, so all fractions occur) and samples it in both ways, five times each. For
-// comparison, it draws a prompt for every fact in a hundred samplings and extrapolates the time.
-// Prints the seconds as one JSON object.
+// drawn uniformly, so all fractions occur) and samples it both by fact and by relation, five times
+// each. For comparison, it draws a prompt for every fact in a hundred samplings and extrapolates
+// the time. Prints the seconds as one JSON object.
 
 #include <algorithm>
 #include <chrono>

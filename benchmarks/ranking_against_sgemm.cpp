@@ -4,7 +4,7 @@
 //
 //   ranking_against_sgemm [queries] [entities] [dimension] [rounds]
 // Times CosineRanker::ranks and one OpenBLAS sgemm in turn, on random vectors, and reports how much
-// memory ranking takes beyond inputs and results. Prints one JSON object.
+// memory ranking takes in addition to its inputs and results. Prints one JSON object.
 
 #include <cblas.h>
 #include <sys/resource.h>

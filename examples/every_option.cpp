@@ -37,7 +37,7 @@ int main() {
                                                     {"Piura", "Peru"}})}};
   EngineModel model;
 
-  // Pass the span to the scorer, so that it looks up only those tokens.
+  // Pass the span to the scorer, so that it looks up only the tokens of that span.
   plumb::CausalScorer scorer(model, plumb::Bos(), plumb::Span::answer);
   plumb::ProbeOptions per_byte;
   per_byte.reduction = plumb::Reduction::bytes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My model is overconfident. How much of that does a fitted mapping correct?
+// My model is overconfident. How much of the overconfidence does a fitted mapping correct?
 //
 // Tempered and Isotonic are confidence estimators that wrap any other estimator. They are fitted on
-// some facts and evaluated on the rest. The scorer here is right about three facts out of four, and
+// some facts and evaluated on the rest. The scorer here is correct for three facts out of four, and
 // its scores are five times as far apart as they should be.
 //
 // Prints:

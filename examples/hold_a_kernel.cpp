@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does my quantised kernel still know what the reference kernel knew? The exit code is the answer.
+// Does a model with my quantised kernel still know what it knew with the reference kernel? The exit
+// code is the answer.
 //
 // Prints:
 //   worst 0.203 nats (Lima, Norway), mean 0.163; lost 0 of 2 facts

@@ -3,8 +3,8 @@
 // My engine takes batches, answers asynchronously and in BF16, and returns logits only for the last
 // token of each sequence. Is that enough?
 //
-// SequenceBatches turns plumb's trees into sequences; the adapter waits for results and widens
-// them.
+// SequenceBatches turns plumb's trees into sequences; the adapter waits for results and widens them
+// to F32.
 //
 // Prints:
 //   knows 2 of 2 facts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can I have the whole plumb command for my own engine?
+// Can I use the whole plumb command with my own engine?
 //
 // Yes, with the last lines of main below: `own_command probe --data DIR --model FILE --out RUN`,
 // and every other subcommand. MyModel's constructor decides what --model means. Each run starts by

@@ -26,7 +26,8 @@ void write(const std::string& file, const std::string& text) {
 }  // namespace
 
 int main() {
-  // In memory: templates with [X] and [Y], and pairs. The objects form the closed set of options.
+  // In memory: templates with [X] and [Y], and subject-object pairs. The objects form the closed
+  // set of options.
   const plumb::Relation colour =
       plumb::relation_of("colour", {"[X] is [Y].", "The colour of [X] is [Y]."},
                          {{"Blood", "red"}, {"Grass", "green"}});
@@ -45,7 +46,7 @@ int main() {
   const plumb::Relation read = plumb::load_dataset("facts.tsv").relations.front();
   std::printf("from a table: %zu facts, %zu options\n", read.facts.size(), read.options.size());
 
-  // An error names the file, the line, the problem and the fix.
+  // An error message states the file, the line, the problem and the fix.
   write("facts.tsv", "Blood\tcolour\tred\nGrass\tcolour\n");
   try {
     (void)plumb::load_dataset("facts.tsv");

@@ -18,7 +18,7 @@
 #include "plumb/model.hpp"
 #include "plumb/rank.hpp"
 
-/// The tokenizer and logits come from an archetype; the vectors are the struct's own.
+/// The tokenizer and logits come from an archetype; this struct computes the vectors.
 struct LetterCounts : plumb::NgramModel {
   LetterCounts() : NgramModel("") {}
   [[nodiscard]] std::size_t dimension() const { return 256; }

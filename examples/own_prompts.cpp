@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// I have my own wording for facts. How much does the model know with these prompts?
+// I have my own wording for facts. How much does the model know when it is asked with these
+// prompts?
 //
 // Prints:
 //   Oslo lies in Norway.
@@ -24,7 +25,7 @@ struct LiesIn {
     return {before + answer + ".", {{before.size(), before.size() + answer.size()}}};
   }
 };
-// names the requirements of plumb::PromptBuilder that are not met
+// reports the requirements of plumb::PromptBuilder that are not met
 static_assert(plumb::check_prompt_builder<LiesIn>());
 
 int main() {

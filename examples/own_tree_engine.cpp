@@ -82,7 +82,7 @@ class TreeEngineModel : public plumb::NgramModel {
   std::map<plumb::NodeId, Engine::State> states_;
 };
 static_assert(
-    // names the requirements of plumb::TreeCausalLm that are not met
+    // reports the requirements of plumb::TreeCausalLm that are not met
     plumb::check_tree_causal_lm<TreeEngineModel>());
 
 /// Trees that grow, share prefixes and are released must produce the same results as single

@@ -11,8 +11,8 @@
 #include "plumb/detail/cli/console.hpp"
 #include "plumb/detail/server/server_tokenizer.hpp"
 
-/// The model in a Hugging Face folder. They throw the same user errors as HuggingFaceCausalModel
-/// and HuggingFaceMaskedModel.
+/// The model in a Hugging Face folder. Both functions throw the same user errors as
+/// HuggingFaceCausalModel and HuggingFaceMaskedModel.
 plumb::detail::AnyModel causal_folder_model(const plumb::detail::ModelOptions& options);
 plumb::detail::AnyModel masked_folder_model(const plumb::detail::ModelOptions& options);
 

@@ -38,9 +38,9 @@ namespace {
 // machine, this at least halves the speed; on an idle one, sleeping immediately costs a sixth of
 // the speed. Spinning for a thousand rounds (a few microseconds) is as fast as the better of the
 // two in either case. OpenMP reads its environment variables before main, so the program sets them
-// and restarts itself, unless the user has set them. It restarts under the name of its file, which
-// ps and top show; with /proc/self/exe, they would show "exe". If the restart fails, the program
-// continues without it.
+// and restarts itself, unless the user has set them. It restarts under its own file name, so that
+// ps and top show that name; with /proc/self/exe, they would show "exe". If the restart fails, the
+// program simply continues.
 void wait_with_little_spinning(char** argv) {
   if (getenv("OMP_WAIT_POLICY") != nullptr || getenv("GOMP_SPINCOUNT") != nullptr) return;
   std::error_code failed;
@@ -64,7 +64,7 @@ void wait_with_little_spinning(char** argv) {
   _exit(1);
 }
 
-// For an exception that cannot be caught, such as one on a llama.cpp thread.
+// Ends the process after an exception that cannot be caught, such as one on a llama.cpp thread.
 [[noreturn]] void end_of_uncaught() {
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -119,9 +119,9 @@ std::filesystem::path as_it_is(const plumb::detail::GgufModel& model) {
   return model.first().path();
 }
 
-/// Whether plumb's own network runs a .gguf file. It does so if `engine` selects it or, when
-/// `engine` is not set, to compute exact scores on the CPU if it supports the file. Throws a user
-/// error for options that have no effect on that network.
+/// Whether plumb's own network runs a .gguf file. It does so if `engine` selects it, or if `engine`
+/// is not set, exact scores are computed on the CPU, and the network supports the file. Throws a
+/// user error for options that have no effect on that network.
 bool is_native(const plumb::detail::ModelOptions& options) {
   const auto choice = options.engine.choice;
   if (choice == plumb::detail::EngineChoice::llama) return false;

@@ -20,7 +20,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Returns one answer for each fact, aggregated over its templates and indexed by relation, then
 /// fact. Templates with an epistemic marker are ignored. An answer is empty if the policy finds
-/// none. Throws a user error if the policy chooses an option that no template gave.
+/// none. Throws a user error if the policy chooses an option that is not the answer under any
+/// template.
 template <class Policy = Vote>
 [[nodiscard]] std::vector<std::vector<Aggregate>> aggregate(const Answers& answers,
                                                             Policy policy = {}) {

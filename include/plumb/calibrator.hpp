@@ -43,8 +43,8 @@ template <class Estimator>
 }
 
 /// Measures how well the estimator's confidences match the proportion of correct answers. Each
-/// number comes with an interval. `plumb calibrate` reports the same numbers for that estimator.
-/// Throws as `judge` does.
+/// number comes with an interval. `plumb calibrate` reports the same numbers for the same
+/// estimator. Throws as `judge` does.
 template <class Estimator>
 [[nodiscard]] Calibration calibrate(const std::vector<RelationPredictions>& relations,
                                     const Estimator& estimator,

@@ -7,7 +7,7 @@
 //   plumb::CausalScorer scorer(model, plumb::Bos::none());    // log-likelihoods without BOS
 //   plumb::MaskedScorer scorer(masked_model);                 // pseudo-log-likelihoods
 //
-// You can also write a CandidateScorer of your own: examples/own_scorer.cpp. Run:
+// You can also write your own CandidateScorer, as in examples/own_scorer.cpp. Run:
 // examples/score_one_fact.cpp.
 
 #include "plumb/detail/score/bos.hpp"

@@ -7,7 +7,7 @@
 //     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& options) { … });
 //   }
 //
-// The library plumb::command contains the command already compiled. Run: examples/own_command.cpp,
+// The library plumb::command contains the compiled command. Run: examples/own_command.cpp,
 // examples/own_masked_command.cpp.
 
 #include "plumb/detail/cli/command_line.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does one model (or one kernel) still know the facts that another one knows?
+// Does a model still know the facts that another model, or the same model with another kernel,
+// knows?
 //
 //   const plumb::AnswerComparison apart = plumb::compare(reference, quantised);
 //   apart.worst_nats, apart.lost, apart.accuracy.difference

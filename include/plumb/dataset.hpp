@@ -23,7 +23,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Creates a relation from subjects and their objects. Its options are the distinct objects, in
 /// order of first appearance. In templates, [X] marks the subject and [Y] the object. This function
-/// checks nothing; the probe that uses the relation reports any errors.
+/// does not check its arguments; the probe that uses the relation reports any errors.
 [[nodiscard]] inline Relation relation_of(
     std::string code, std::vector<std::string> templates,
     const std::vector<std::pair<std::string, std::string>>& facts) {

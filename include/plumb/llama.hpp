@@ -5,7 +5,8 @@
 //
 //   plumb::LlamaModel model({.model = "model.gguf"});
 //
-// Needs llama.cpp (the component plumb::llama). Run: the command itself, examples/plumb/plumb.cpp.
+// Needs llama.cpp (the component plumb::llama). Run: the plumb command itself,
+// examples/plumb/plumb.cpp.
 
 #include "plumb/detail/backend/llama.hpp"
 

@@ -44,7 +44,7 @@ struct ManyPromptsOptions {
   std::vector<std::string> relations{};
   /// The maximum number of facts to use per relation, starting with the first; 0 for all.
   std::size_t limit = 0;
-  /// The ways to prompt a causal model. A masked model has only one: filling gaps.
+  /// The few-shot settings for a causal model. A masked model only fills gaps.
   std::vector<FewShotSetting> settings{{}};
   std::size_t max_new_tokens = 16;
   std::vector<std::string> stop{"\n"};
@@ -147,7 +147,7 @@ class AnswersInMemory {
   const AnswerOptions& asking_;
 };
 
-/// Adds the likelihoods of names, and those of labels after content-free prompts.
+/// Adds the likelihoods of names, and the likelihoods of labels after content-free prompts.
 template <ScoringLm Model>
 void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOptions& options,
                       const FewShotSetting& setting, const MultiPromptDataset& dataset,
@@ -202,7 +202,7 @@ template <CausalLm Model, Lemmatiser Lemmas>
   return made;
 }
 
-/// Collects the answers with which a masked model fills the gaps, and the likelihoods of names.
+/// Collects the answers that a masked model fills into the gaps, and the likelihoods of names.
 template <MaskedLm Model>
 [[nodiscard]] ManyPromptAnswers filled_in_memory(Model& model, MultiPromptDataset dataset,
                                                  const ManyPromptsOptions& options) {
@@ -278,7 +278,7 @@ requires CausalLm<Model> || MaskedLm<Model>
 }
 
 /// Computes accuracy over prompts and its spread, coverage, consistency, the facts known under
-/// several ways of asking, overconfidence, and every other metric that the answers allow.
+/// several query forms, overconfidence, and every other metric that the answers allow.
 [[nodiscard]] inline ManyPromptResults metrics_of(const ManyPromptAnswers& answers,
                                                   const ManyPromptOptions& options = {}) {
   ManyPromptResults made = many_prompt_results(answers.studies, options);

@@ -30,9 +30,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Scores the choices of every test fact of every relation. The result has a column for each
 /// setting, that is, for each combination of method, shot count, separator and shot seed. Relations
 /// with too few facts for the settings are skipped, with a remark. The scorer must score
-/// continuations, as CausalScorer does; any such CandidateScorer works. Throws a user error if no
-/// relation can be used (the message gives the reason for the first one), if a sequence is longer
-/// than the model's context, or if the engine did not report a token.
+/// continuations, as CausalScorer does; any CandidateScorer that does so is accepted. Throws a user
+/// error if no relation can be used (the message gives the reason for the first one), if a sequence
+/// is longer than the model's context, or if the engine did not report a token.
 template <class Scorer>
 [[nodiscard]] Answers many_shot(Scorer& scorer, const Dataset& dataset,
                                 const ManyShotOptions& options = {},

@@ -5,8 +5,8 @@
 // which members a type lacks, and tiny exact models.
 //
 // A CausalLm is enough for every probe. For engines that do not return rows of logits, a LookupLm
-// is enough for every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are optional
-// additions.
+// is enough to compute every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are
+// optional additions.
 //
 //   static_assert(plumb::check_causal_lm<Mine>()); // or the compiler prints what to write
 //   plumb::require_verified(model, texts, 1e-3); // all forms must give the same answers

@@ -4,8 +4,8 @@
 // Includes every public header that works in memory: models, facts, and the measurement of
 // knowledge. File readers are in plumb/load.hpp, run folders and pages in plumb/run.hpp, the
 // command in plumb/command.hpp. Backends are in plumb/llama.hpp, plumb/huggingface.hpp and
-// plumb/server.hpp. Tensors over answers are in plumb/tensors.hpp, because xtensor's headers take a
-// long time to compile. Programs compile faster if they include only the headers they use.
+// plumb/server.hpp. Tensor views of answers are in plumb/tensors.hpp, because xtensor's headers
+// take a long time to compile. Programs compile faster if they include only the headers they use.
 
 #include "plumb/aggregator.hpp"
 #include "plumb/calibrator.hpp"

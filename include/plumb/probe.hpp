@@ -76,10 +76,10 @@ template <class Scorer>
 
 /// Computes the log-likelihood of every option of every fact under the templates, in prompts built
 /// by `builder`. A PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a
-/// block; any other CandidateScorer is called fact by fact. Before scoring, it throws a user error
-/// for any fault that would make a loader reject a relation's file. It also propagates the scorer's
-/// exceptions. A fact is skipped and counted as unreported if the engine did not report all of its
-/// tokens. Each thread needs its own scorer.
+/// block; any other CandidateScorer is called fact by fact. Throws a user error before scoring if
+/// the dataset has any fault that would make a loader reject a relation's file. Also propagates the
+/// scorer's exceptions. A fact is skipped and counted as unreported if the engine did not report
+/// all of its tokens. Each thread needs its own scorer.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] Answers probe(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                             const ProbeOptions& options = {}) {

@@ -144,8 +144,8 @@ template <ScoringLm Model>
   return rank_results(std::move(made), {.seed = options.seed});
 }
 
-/// Does the same for a closed-set dataset: each fact is a triple, and ten facts of each relation
-/// serve as shots.
+/// Does the same for a closed-set dataset: each fact is a triple, and up to ten facts of each
+/// relation serve as shots.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const Dataset& dataset,
                                const RankingOptions& options = {}) {

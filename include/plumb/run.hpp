@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do I write a whole run to a folder with a page, and resume it after a crash?
+// How do I write a complete run, including a page, to a folder, and resume the run after a crash?
 //
 //   plumb::probe_into_folder(scorer, dataset, "run", {.model = "mine"});
 //   plumb::run_job(job, {"run"});         // a job of your own

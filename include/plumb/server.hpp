@@ -5,7 +5,7 @@
 //
 //   plumb::ServerModel model({.url = "http://localhost:8000"});
 //
-// Link the component plumb::server, which is built on Boost.Beast. Run: the command itself,
+// Link the component plumb::server, which is built on Boost.Beast. Run: the plumb command itself,
 // examples/plumb/plumb.cpp.
 
 #include "plumb/detail/server/server_model.hpp"

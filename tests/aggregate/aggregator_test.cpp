@@ -196,7 +196,8 @@ BOOST_AUTO_TEST_CASE(nothing_but_ties_is_no_answer) {
   BOOST_TEST(Aggregator(Vote{2})(level).agreeing == 0U);
 }
 
-// All confidences differ, so the answer never depends on which of several equal ones comes first.
+// All confidences differ, so the answer never depends on which of several equal confidences comes
+// first.
 BOOST_AUTO_TEST_CASE(the_order_of_paraphrases_and_facts_changes_no_answer) {
   RandomStream random(43, "paraphrases");
   for (int round = 0; round < 100; ++round) {

@@ -37,7 +37,8 @@ NameLikelihoods one_relation(const std::vector<Rows>& facts) {
   return table;
 }
 
-/// Each fact has one or two names and objects; some rows are missing.
+/// Each fact has one to three subject expressions, one or two objects, and one to three names for
+/// each object; some rows are missing.
 std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   RandomStream random(seed, "alias ranks test");
   std::vector<std::vector<Rows>> relations(3);
@@ -65,7 +66,7 @@ std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   return relations;
 }
 
-/// Compares the two rows of each pair in a fact.
+/// Counts the pairs in a fact and compares the two rows of each pair.
 struct SlowCount {
   double pairs = 0, above = 0, equal = 0;
 };

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(all_that_was_asked_is_there_whatever_was_answered) {
   BOOST_TEST(made.outcomes.key(8) == "Qrust");
   BOOST_TEST(made.likelihoods.strata == (Sizes{6, 4, 3}), each);
   BOOST_TEST(made.likelihoods.facts == (Sizes{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}), each);
-  // A fact without an answer has no one-word fraction.
+  // A fact without an answer has no fraction of one-word answers.
   BOOST_TEST(made.one_word.strata == (Sizes{0, 1, 0}), each);
   BOOST_TEST(made.one_word.values == std::vector<double>{1}, each);
 
@@ -368,7 +368,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_broken_is_named) {
                         Error, says(Fault::user, "zero-shot_answers.jsonl:2: not JSON"));
 }
 
-// The row records whether the fill is right; two answers are the same if their tokens are.
+// The row records whether the fill is right; two answers are equal if their tokens are equal.
 BOOST_AUTO_TEST_CASE(fills_are_judged_by_their_tokens) {
   Rows rows;
   const auto add = [&](std::uint16_t t, TokenId id, bool right, Rank rank) {

@@ -24,8 +24,8 @@ const Bootstrap few{.seed = 2, .resamples = 40};
 
 using Names = std::set<std::string>;
 
-/// The facts known under each template, and those known under any prompt. Only prompts that are
-/// also in `also` are counted.
+/// The facts known under each template, and those known under any prompt. Only prompts that the
+/// table `also` contains are counted.
 struct Known {
   std::map<std::string, Names> by_template;
   Names oracle;
@@ -93,20 +93,21 @@ BOOST_AUTO_TEST_CASE(cells_are_those_of_sets_of_facts) {
   }
 }
 
-// Left knows a and b under t0, and a under t1; top knows b and c under t0, and nothing under t1.
+// `left` knows a and b under t0, and a under t1; `top` knows b and c under t0, and nothing under
+// t1.
 BOOST_AUTO_TEST_CASE(both_readings_by_hand) {
   const auto left = one_relation({{"01", "1"}, {"1", "0"}, {"0", "0"}});
   const auto top = one_relation({{"00", "0"}, {"1", "0"}, {"1", "0"}});
   const auto made = knowledge_sharing(pair_prompts(left, top), few);
   BOOST_TEST(made.one_given_other.by_template.rate.value == 0.25);  // the mean of 1/2 and 0
-  BOOST_TEST(made.one_given_other.oracle.rate.value == 0.5);        // top also knows b, but not a
-  // Top knows nothing under t1, so t1 is skipped.
+  BOOST_TEST(made.one_given_other.oracle.rate.value == 0.5);        // `top` also knows b, but not a
+  // `top` knows nothing under t1, so t1 is skipped.
   BOOST_TEST(made.other_given_one.by_template.rate.value == 0.5);
   BOOST_TEST(made.other_given_one.by_template.empty == 1U);
   BOOST_TEST(made.other_given_one.oracle.rate.value == 0.5);
 }
 
-// The oracle sets pool all relations: 3 of 4, not the mean of 1/1 and 2/3.
+// The oracle pools the known facts of all relations: 3 of 4, not the mean of 1/1 and 2/3.
 BOOST_AUTO_TEST_CASE(oracle_sets_are_of_all_relations_together) {
   const auto table = [](const char* second) {
     PromptOutcomes made = one_relation({{"1"}});

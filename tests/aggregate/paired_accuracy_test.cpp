@@ -20,8 +20,8 @@ namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
 
-/// For one fact, in each of the two ways being compared: the number of correctly answered prompts
-/// and the total number of prompts.
+/// For one fact, in each of the two compared sets of prompts: the number of correctly answered
+/// prompts and the total number of prompts.
 struct TwoWays {
   double one_right = 0, one = 0, other_right = 0, other = 0;
 };
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(styles_by_hand) {
 
 BOOST_AUTO_TEST_CASE(tables_are_compared_on_the_prompts_both_have) {
   for (const std::uint64_t seed : {4U, 5U}) {
-    // The two tables have the same facts and templates, but lack different prompts and have
+    // The two tables have the same facts and templates, but each lacks different prompts and has
     // different answers.
     const auto one = random_prompts(seed, {.missing = 5});
     const auto other = random_prompts(seed + 100, {.missing = 5});
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
 }
 
 // Each of the second fact's prompts is a two-way tie that includes the right option, so the fact
-// does not count as known either way.
+// counts as unknown in both comparisons.
 BOOST_AUTO_TEST_CASE(ties_are_not_right_in_either_way) {
   PromptOutcomes table = test::one_relation({{"1", "1", "0"}});
   std::vector<PromptOutcome> tied = test::marks({"0", "0", "0"});

@@ -34,9 +34,9 @@ void add(PromptOutcomes& to, const std::string& code, const Facts& facts) {
 
 }  // namespace
 
-// a knows x (2 of 3 prompts) and z; b knows y. Being right for half of the prompts is not enough. A
-// fact is not compared if it has no prompts or is in only one of the tables. b's keys are in a
-// different order.
+// a knows x (2 of 3 prompts) and z; b knows y. A fact is not known if only half of its prompts are
+// right. A fact is not compared if it has no prompts or is in only one of the tables. b's keys are
+// in a different order.
 BOOST_AUTO_TEST_CASE(facts_are_matched_by_key_and_known_by_most_prompts) {
   PromptOutcomes a, b;
   add(a, "P1", {{"x", "110"}, {"y", "10"}, {"z", "1"}, {"none", ""}, {"alone", "1"}});

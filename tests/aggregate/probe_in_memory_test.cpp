@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
   BOOST_TEST(made.name == "reader");
   BOOST_REQUIRE(made.relations.size() == 1U);
   const RelationPredictions& relation = made.relations[0];
-  BOOST_TEST(relation.paraphrases == 2U);  // followed by a marked one
+  BOOST_TEST(relation.paraphrases == 2U);  // followed by one template with a marker
   BOOST_TEST(relation.template_at(1) == 2U);
   BOOST_TEST(relation.roles[2].marker == "75%");
   BOOST_REQUIRE(relation.cells.size() == 6U);

@@ -37,7 +37,7 @@ struct Asked {
   }
 };
 
-/// The kinds of pairs, and which pairs of prompts each kind counts.
+/// The kinds of pairs, and the condition under which each kind counts a pair of prompts.
 using Counts = bool (*)(const test::PromptRow&, const test::PromptRow&);
 const std::vector<std::pair<MatchingShare PromptConsistency::*, Counts>> kinds{
     {&PromptConsistency::all, [](const auto&, const auto&) { return true; }},
@@ -128,7 +128,7 @@ void check_all(const PromptOutcomes& table, const ConsistencyTable& made, const 
   }
 }
 
-/// A fact with two templates in group "a" and one in group "b", whose subject has only its label.
+/// A fact under two templates in group "a" and one in group "b"; its subject has only a label.
 PromptOutcomes three_answers(std::uint32_t one, std::uint32_t two, std::uint32_t three) {
   PromptOutcomes table;
   table.add_relation("P1", {{"t0", "a"}, {"t1", "a"}, {"t2", "b"}});

@@ -318,8 +318,8 @@ BOOST_AUTO_TEST_CASE(quantiles_and_ends_are_shares_of_the_facts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_histogram_has_bars_of_as_many_facts_and_every_sampling) {
-  // Eight values from 2 to 9 fit in at most 3 bars: 2–4, 5–7 and 8–10. The maximum, 10, is in the
-  // last one.
+  // The eight values from 2 to 9 are divided into 3 bars: 2–4, 5–7 and 8–10. The last bar includes
+  // the maximum, 10.
   const auto bars = sampled({2, 3, 3, 5, 9}, 10).histogram(3);
   BOOST_REQUIRE(bars.size() == 3U);
   BOOST_TEST(bars[0].from == 0.15);

@@ -280,7 +280,8 @@ BOOST_AUTO_TEST_CASE(bos_ends_a_text_and_nothing_else_does) {
   BOOST_TEST(model.ends(257));
 }
 
-// After 1000 "a"s, the next token is "a" with probability 1000 / 1256 and the end with 1 / 1256.
+// After 1000 "a"s, the next token is "a" with probability 1000 / 1256 and the end with probability
+// 1 / 1256.
 BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_repeated) {
   const NgramModel model(std::string(1000, 'a'), 2);
   const GenerationOptions options{.samples = 4000, .max_new_tokens = 1, .stop = {}, .seed = 3};

@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_stem_outlives_the_last_of_its_branches) {
   checked.release(tree, left);
   BOOST_TEST(checked.ledger.held() == 2U);
   checked.evaluate(tree, {tree.insert(Sequence{1, 2, 5})});
-  // Never evaluated, so there is nothing to forget.
+  // The new node was never evaluated, so there is nothing to release.
   checked.release(tree, tree.insert(Sequence{1, 9}));
   BOOST_TEST(checked.ledger.held() == 3U);
 }
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(what_was_evaluated_the_root_and_too_many_branches_are_refus
       says(Fault::internal, "a tree has more than 2 branches; stay within tree_limits()"));
 }
 
-// The tree grows, and nodes are evaluated and released, at random. After every step, each fed node
+// At random, the tree grows, and nodes are evaluated and released. After every step, each fed node
 // sees only its own path, the cache contains exactly the held nodes, and there is room for as many
 // branches as there are sequences.
 BOOST_AUTO_TEST_CASE(each_node_sees_just_its_ancestors_in_a_simulated_cache) {

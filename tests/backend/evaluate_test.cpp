@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
     check_rows(rows_of(plain, tree, wanted), tree, wanted);
     check_rows(rows_of(tree_model, tree, wanted), tree, wanted);
     BOOST_TEST(tree_model.tokens_fed == static_cast<std::size_t>(std::ranges::count(needed, true)));
-    // Without trees, each needed branch is one sequence that contains nothing below the wanted
-    // nodes.
+    // Without trees, the model receives one sequence per needed branch, ending at the last wanted
+    // node.
     std::set<std::vector<TokenId>> branches;
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (needed[node] && !inner[node]) branches.insert(tree.prefix(node));
@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(the_tree_is_forgotten_afterwards) {
   NgramTreeModel model("abc");
   TokenTree tree;
   tree.insert(std::vector<TokenId>{'a', 'b'});
-  for (int round = 0; round < 2; ++round) {  // a second round fails if a wanted node is still held
+  // the second round would fail if the model still held a wanted node
+  for (int round = 0; round < 2; ++round) {
     BOOST_TEST(rows_of(model, tree, {1, 2}).size() == 2U);
   }
   BOOST_TEST(model.tokens_fed == 4U);
@@ -216,7 +217,7 @@ BOOST_AUTO_TEST_CASE(a_kept_chain_is_not_fed_again_and_the_rest_is_forgotten) {
     BOOST_TEST(model.tokens_fed - before ==
                static_cast<std::size_t>(std::ranges::count(needed, true)));
   }
-  // If no node is kept, the chain is forgotten too.
+  // If no node is to be kept, the model also forgets the chain.
   tree.shrink(end + 1);
   const NodeId last = tree.add(end, 'd');
   const std::size_t before = model.tokens_fed;

@@ -32,7 +32,7 @@ LlamaModel adapted(const std::filesystem::path& model, std::vector<LoraAdapter> 
   return LlamaModel(std::move(options));
 }
 
-/// The concatenated rows after each token of a text.
+/// The rows after each token of a text, concatenated.
 std::vector<float> rows_of(LlamaModel& model) {
   std::vector<float> all;
   model.evaluate(std::vector<TokenId>{80, 97, 114, 105, 115, 32, 10, 200},
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(an_adapter_with_a_number_that_is_none_is_refused_by_its_own
   };
   const std::string key = "adapter.lora.alpha";
   const std::string bytes = test::slurp(adapter);
-  // In the file, a key is followed by the four bytes of its type and then its value.
+  // In the file, each key is followed by its four-byte type and then by its value.
   damaged(bytes.find(key) + key.size() + 4, "bad.gguf: its adapter.lora.alpha is not finite");
   const GgufFile head(adapter);
   damaged(head.place(0), "bad.gguf: its tensor blk.0.attn_q.weight.lora_a has values that are not");

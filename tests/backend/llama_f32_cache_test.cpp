@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(where_none_can_be_made_the_command_for_it_is_said) {
   BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::detail::Error,
                         says(Fault::user, remedy));
   BOOST_TEST(heard.lines.empty());
-  // A folder occupies the copy's name, so the copy cannot be written.
+  // The copy cannot be written because a folder already has its name.
   std::filesystem::create_directories(folder / "cache/key/weights.F32.gguf.part/inner");
   BOOST_CHECK_EXCEPTION(heard.cache(folder / "cache")(half), plumb::detail::Error,
                         says(Fault::user, remedy));

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(samples_of_one_prompt_are_the_same_together_and_in_parts) {
     BOOST_REQUIRE(all.size() == 300U);
     BOOST_REQUIRE(few.size() == 7U);
     for (std::size_t i = 0; i < few.size(); ++i) check_equal(few[i], all[i]);
-    if (kind == TinyKind::recurrent) continue;  // its weights repeat one token forever
+    if (kind == TinyKind::recurrent) continue;  // its weights make it repeat one token forever
     BOOST_TEST(std::ranges::any_of(all, [&](const plumb::detail::Continuation& sample) {
       return sample.tokens != all[0].tokens;
     }));

@@ -102,7 +102,7 @@ Tokens drawn_tokens(std::size_t count, const char* name) {
   return tokens;
 }
 
-/// Adds branches of one to six tokens below nodes of `held` and returns the new nodes.
+/// Adds branches of one to six tokens below random nodes of `held` and returns the new nodes.
 std::vector<NodeId> grow(TokenTree& tree, const std::vector<NodeId>& held, RandomStream& random,
                          std::size_t branches) {
   std::vector<NodeId> added;
@@ -378,7 +378,8 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
     TokenTree tree;
     RandomStream random(3, "past the cache");
     std::vector<NodeId> ends{TokenTree::root};
-    for (int step = 0; step < 17; ++step) {  // 100 nodes per step: exceeds 768 and 1536 cells
+    // at 100 nodes per step, the tree outgrows 768 and then 1536 cells
+    for (int step = 0; step < 17; ++step) {
       NodeId end = ends[random.below(ends.size())];
       std::vector<NodeId> wanted;
       for (int length = 0; length < 100; ++length) {

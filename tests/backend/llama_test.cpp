@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
     const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
     plumb::detail::LlamaModel small({file, plumb::detail::Precision::exact, 2, 256});
     plumb::detail::LlamaModel roomy({file, plumb::detail::Precision::exact, 2, 4096});
-    const Rows moved = grown(small, 20);  // exceeds 512, 1024 and 1536 cells
+    const Rows moved = grown(small, 20);  // outgrows 512, 1024 and then 1536 cells
     const Rows expected = grown(roomy, 20);
     BOOST_TEST(worst_difference(moved, expected) < 1e-4);
     plumb::detail::LlamaModel oracle({file, plumb::detail::Precision::exact, 2, 256});
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
     const Rows expected = grown(roomy, 16);
     small.reserve(1500);
     BOOST_TEST(worst_difference(grown(small, 16), expected) == 0);
-    small.reserve(1U << 30);  // more than possible: reserves as much as the cache can contain
+    small.reserve(1U << 30);  // more than the cache can hold, so the maximum is reserved
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
     small.reserve(10);  // less than the tree needs
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
@@ -302,7 +302,7 @@ struct Shared {
         query.candidates.push_back(std::move(prompt));
       }
     }
-    // These statements branch off earlier.
+    // These statements share only the first part of the context.
     for (std::size_t depth = 0; depth <= tokens; depth += 37) {
       query.candidates.push_back({context.text.substr(0, depth) + "...", {{depth, depth + 3}}});
     }

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(rows_may_be_compared_at_the_tokens_that_are_asked_for) {
 BOOST_AUTO_TEST_CASE(vectors_are_compared_by_their_length) {
   const std::vector<float> b{3, 4};
   BOOST_TEST(vector_difference({3, 4}, b) == 0);
-  // A difference of length 1 from a vector of length 5.
+  // The vectors differ by a vector of length 1, and `b` has length 5.
   BOOST_TEST(std::abs(vector_difference({3, 3}, b) - 0.2) < 1e-6);
   BOOST_TEST(std::isinf(vector_difference({3}, b)));
 }

@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(a_sound_model_passes_and_holds_nothing_afterwards) {
   const ModelVerification made = check_at_start(model, 1e-3, "m");
   BOOST_TEST(made.worst->nats == 0);
   BOOST_TEST(model.tokens_fed < 200U);  // the check is cheap
-  TokenTree other;  // would be refused if the model still held the nodes of the check
+  // evaluating this tree would fail if the model still held the nodes of the check
+  TokenTree other;
   other.insert(std::vector<TokenId>{'x', 'y', 'z'});
   BOOST_CHECK_NO_THROW(
       model.evaluate(other, std::vector<NodeId>{1, 2, 3}, [](NodeId, std::span<const float>) {}));
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
                         says(Fault::user, "all logits are equal"));
-  NgramModel bigrams("ab", 2);  // after all but two tokens, its all logits are equal
+  NgramModel bigrams("ab", 2);  // after all but two tokens, all of its logits are equal
   BOOST_CHECK_NO_THROW((void)check_at_start(bigrams, 0.5, "m"));
 }
 

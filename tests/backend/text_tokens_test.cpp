@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_bos_that_the_tokenizer_adds_is_no_token_of_the_text) {
   BOOST_TEST((ids(text_tokens(own, "a")) == Ids{begin_of_text, 'a'}));
   BOOST_TEST((ids(text_tokens(other, "a")) == Ids{9, 'a'}));
   BOOST_TEST((ids(text_tokens(nameless, "a")) == Ids{begin_of_text, 'a'}));
-  // If the text itself begins with BOS, that BOS stays when the added one is removed.
+  // If the text itself begins with BOS, only the added BOS is removed.
   const AddingTokenizer both{.before = {{begin_of_text, {0, 0}}, {begin_of_text, {0, 1}}}};
   BOOST_TEST((ids(text_tokens(both, "a")) == Ids{begin_of_text, 'a'}));
 }

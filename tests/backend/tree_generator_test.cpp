@@ -173,8 +173,8 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   }
 }
 
-// The limits leave room for the common beginning and for two prompts with their tokens, so four
-// prompts form two groups. The beginning is kept between groups.
+// The limits allow for the common prefix and two prompts with their new tokens, so four prompts
+// form two groups. The common prefix is kept between groups.
 BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_for_all_of_them) {
   NgramTreeModel model("abcabd", 2);
   const std::vector prompts{bytes("pa"), bytes("qb"), bytes("ra"), bytes("sc")};
@@ -194,9 +194,9 @@ BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_f
   BOOST_TEST(model.tokens_fed == 4U * (20 + 2 + 3));
 }
 
-// Prompts branch again after their first three letters. However they are grouped, each prefix of
-// the prompts is fed once. The exception is the last token of a prompt whose samples are in several
-// groups.
+// The prompts begin with the same letter and share prefixes of various lengths. Regardless of the
+// grouping, each distinct prefix of the prompts is fed only once. The only exception is the last
+// token of a prompt whose samples are spread over several groups.
 BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_groups) {
   RandomStream random(9, "prefixes");
   for (int round = 0; round < 40; ++round) {

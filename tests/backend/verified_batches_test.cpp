@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(texts_without_a_token_are_left_out_and_numbers_are_the_text
     BOOST_TEST(log.made().agrees() == (off == 0));
     if (off == 0) continue;
     BOOST_TEST(log.made().first->text == 2U);
-    // A difference of 1 for a length of 5.
+    // The difference is 1, and the vector has length 5.
     BOOST_TEST(std::abs(log.made().first->nats - 0.2) < 1e-6);
   }
 }

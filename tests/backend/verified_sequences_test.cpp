@@ -29,7 +29,8 @@ BOOST_AUTO_TEST_CASE(sequences_leave_texts_halfway_for_the_next_ones_second_half
 }
 
 BOOST_AUTO_TEST_CASE(a_branch_parts_from_its_text_at_once_or_is_not_there) {
-  // A single text branches into its own second half, reversed, unless that only repeats the text.
+  // With only one text, the branch ends in the reversed second half of that text; if this merely
+  // repeats the text, there is no branch.
   const auto same = verified_sequences(std::vector<Ids>{{7, 7, 7, 7}}, std::nullopt, 100, 100);
   BOOST_TEST(same.size() == 1U);
   const auto alone = verified_sequences(std::vector<Ids>{{1, 2, 3, 4}}, std::nullopt, 100, 100);

@@ -13,8 +13,8 @@ BOOST_AUTO_TEST_SUITE(verified_trees_suite)
 
 namespace {
 
-/// Returns the calls made for the trees of two texts within the limits, as strings: "ask 3",
-/// "release 0".
+/// Returns the calls made for the trees of two texts under the given limits, as strings such as
+/// "ask 3" and "release 0".
 std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) {
   const std::vector<std::vector<TokenId>> texts{{1, 2, 3, 4}, {5, 6, 7, 8}};
   const auto sequences = verified_sequences(texts, std::nullopt, 100, 1);
@@ -41,13 +41,14 @@ std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(trees_are_asked_whole_growing_and_after_releases) {
-  // The sequences are 1 2 3 4, 5 6 7 8 and 1 2 8 7. Their tree has ten nodes, and the branch and
-  // its text use six of them.
+  // The sequences are 1 2 3 4, 5 6 7 8 and 1 2 8 7. Their tree has ten nodes, six of which belong
+  // to the branch and the text from which it branches.
   const std::vector<std::string> expected{
-      "ask 10", "release 0",                            // the whole tree
-      "ask 4",  "ask 3",     "ask 3",     "release 0",  // half, three quarters, the ends
-      "ask 2",  "ask 2",     "release 3",               // after 1 2: its text; given up
-      "ask 2",  "ask 1",     "release 3", "ask 1",     "release 0"};
+      "ask 10", "release 0",  // the whole tree
+      // half of each sequence, three quarters, and the last nodes
+      "ask 4", "ask 3", "ask 3", "release 0",
+      // 1 2, then the rest of the text, which is released
+      "ask 2", "ask 2", "release 3", "ask 2", "ask 1", "release 3", "ask 1", "release 0"};
   BOOST_TEST(asked_within({100, 100, 100}, false) == expected, boost::test_tools::per_element());
   const auto both_ways = asked_within({100, 100, 100}, true);
   BOOST_TEST(both_ways.size() == expected.size() + 2);

@@ -116,7 +116,7 @@ struct Shifted : NgramTreeModel {
   }
 };
 
-/// The rows use a context of five tokens, but the lookups come from a bigram model.
+/// A model whose rows use a context of five tokens, but whose lookups come from a bigram model.
 struct ShortLookups : NgramModel {
   ShortLookups() : NgramModel(trained, 5) {}
   [[nodiscard]] TreeLimits tree_limits() const { return {512, 64, 64}; }
@@ -275,7 +275,8 @@ BOOST_AUTO_TEST_CASE(a_fork_that_is_stale_at_every_seventh_row_is_found) {
   // BOS is node 1, so the seventh row follows the sixth token of the text.
   BOOST_TEST(made.first->text == 0U);
   BOOST_TEST(made.first->position == 6U);
-  // Where one of the two rows has 2, the other has 1. They differ by ln 2, and both sum to 258.
+  // Where one of the two rows has a count of 2, the other has a count of 1. The log-probabilities
+  // there differ by ln 2, because the counts of both rows sum to 258.
   BOOST_TEST(std::abs(made.first->nats - std::log(2.0)) < 1e-6);
 }
 

@@ -73,13 +73,14 @@ BOOST_AUTO_TEST_CASE(values_may_be_asked_for_by_their_place) {
     BOOST_TEST(same(quantile_edges(at, 6, bins), quantile_edges(written_out, bins)));
     for (std::size_t i = 0; i < asked.size(); ++i) {
       BOOST_TEST(asked[i] < 6U);
-      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // positions decrease by at most one
+      // each position is at most one below the previous one
+      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);
     }
   }
   BOOST_TEST(same(quantile_edges(at, 6, 2), {.2}));
   asked.clear();
   BOOST_TEST(same(quantile_edges(at, 1, 3), {.1, .1}));
-  // With only one value, there is no other position.
+  // With only one value, position 0 is the only valid position.
   BOOST_TEST(std::ranges::count(asked, 0U) == std::ssize(asked));
 }
 
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
 }
 
 // The cases include edges that equal values (when there are 21 values). A fused multiplication
-// could move such an edge to one bit below its value and leave that bin empty.
+// could place such an edge one bit below its value and thus leave a bin empty.
 BOOST_AUTO_TEST_CASE(distinct_values_fill_equal_count_bins_evenly) {
   RandomStream random(2, "values");
   for (const std::size_t count : {20U, 21U, 57U, 400U}) {

@@ -32,8 +32,8 @@ Pairs pairs_of(const std::vector<double>& causal, const std::vector<double>& mas
   return pairs;
 }
 
-/// One model in the paper's Table 3 (accuracy in percent, whether masked), with the ACEs of its
-/// Table 1: Base, Margin, Average by vote, Average by minimum.
+/// One model from the paper's Table 3 (accuracy in percent, whether masked) and its ACEs from Table
+/// 1: Base, Margin, Average by vote, Average by minimum.
 struct Published {
   std::string name;
   bool masked;
@@ -124,12 +124,13 @@ BOOST_AUTO_TEST_CASE(the_papers_ace_falls_with_accuracy) {
 
 BOOST_AUTO_TEST_CASE(the_closest_two_come_first_and_each_model_once) {
   BOOST_CHECK(pairs_of({0.10, 0.20}, {0.115, 0.195}) == (Pairs{{1, 1}, {0, 0}}));
-  // Model 0 is nearest to both masked models; it is paired with the nearer one.
+  // Causal model 0 is the nearest model to both masked models; it is paired with the nearer of the
+  // two.
   BOOST_CHECK(pairs_of({0.100, 0.085}, {0.101, 0.098}) == (Pairs{{0, 0}, {1, 1}}));
   BOOST_CHECK(pairs_of({0.100}, {0.101, 0.098}) == (Pairs{{0, 0}}));
 }
 
-// Quarters and eighths make the gaps exact.
+// Gaps between multiples of 1/8 are exact in floating point.
 BOOST_AUTO_TEST_CASE(a_gap_may_be_as_large_as_the_limit_and_ties_go_to_lower_indices) {
   BOOST_CHECK(pairs_of({0.5}, {0.75}, 0.25) == (Pairs{{0, 0}}));
   BOOST_CHECK(pairs_of({0.5}, {0.75}, 0.249).empty());
@@ -160,8 +161,8 @@ BOOST_AUTO_TEST_CASE(random_pairs_leave_no_closer_two_unmatched) {
       BOOST_TEST(by_causal.emplace(c, last).second);
       BOOST_TEST(by_masked.emplace(m, last).second);
     }
-    // Of any two models within the limit, at least one has a partner at least as near as the other
-    // model.
+    // For any causal and masked model whose gap is within the limit, at least one of the two has a
+    // partner at least as near as the other.
     for (std::size_t c = 0; c < causal.size(); ++c) {
       for (std::size_t m = 0; m < masked.size(); ++m) {
         if (gap(c, m) > 0.1) continue;
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_CASE(an_estimator_that_the_first_model_lacks_is_compared_too) {
   BOOST_TEST(std::abs(made.correlation[0].second.value - 1) < 1e-12);
 }
 
-// The draws of ACE range from 0.1 to 0.3. The second model's are each 0.05 higher, so the
+// The draws of ACE range from 0.1 to 0.3. Every draw of the second model is 0.05 higher, so the
 // difference is 0.05 in every draw.
 BOOST_AUTO_TEST_CASE(models_of_the_same_facts_have_paired_differences) {
   const auto drawn = [](const std::string& name, double rise, std::uint64_t facts) {

@@ -48,8 +48,8 @@ double mean_of(const std::vector<Judgement>& all, Of of) {
   return sum / static_cast<double>(all.size());
 }
 
-/// numpy.percentile for a list in any order. numpy rounds every step, so no operations may be
-/// fused.
+/// numpy.percentile for an unsorted list. numpy rounds the result of every operation, so no
+/// operations may be fused.
 double percentile(const std::vector<Judgement>& all, double percent) {
   std::multiset<double> ordered;
   for (const Judgement& judgement : all) ordered.insert(judgement.confidence);
@@ -92,8 +92,8 @@ double auroc_by_pairs(const std::vector<Judgement>& all) {
   return pairs > 0 ? won / pairs : none;
 }
 
-/// The mean over k of the expected error rate among the k most confident answers. A wrong answer in
-/// a tie group is among them with a probability equal to the fraction of the group that fits.
+/// The mean over k of the expected error rate among the k most confident answers. Each wrong answer
+/// in a group of ties counts with the fraction of the group that is among these k answers.
 double aurc_by_chances(const std::vector<Judgement>& all) {
   const auto n = static_cast<double>(all.size());
   double area = 0;
@@ -114,7 +114,8 @@ double aurc_by_chances(const std::vector<Judgement>& all) {
   return area / n;
 }
 
-/// The same area, averaged over every ordering of the list with non-increasing confidences.
+/// The area under the risk–coverage curve, averaged over every ordering of the list with
+/// non-increasing confidences.
 double aurc_by_orders(std::vector<Judgement> all) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -172,8 +173,8 @@ MetricValues by_definition(const std::vector<Judgement>& all, std::size_t bins) 
       m[ace] += std::abs(gap(inside)) / static_cast<double>(parts.size());
       m[brier_reliability] += share * std::pow(gap(inside), 2);
       m[brier_resolution] += share * std::pow(mean_of(inside, value) - m[accuracy], 2);
-      // Within a bin, this is the variance of confidence minus twice its covariance with
-      // correctness.
+      // The within-bin term is the variance of the confidences in a bin minus twice their
+      // covariance with correctness.
       const double c = mean_of(inside, confidence);
       const double y = mean_of(inside, value);
       m[brier_within_bin] +=

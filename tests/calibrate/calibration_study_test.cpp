@@ -38,7 +38,7 @@ bool mentions(const Names& remarks, const std::string& words) {
       remarks, [&](const std::string& remark) { return remark.find(words) != remark.npos; });
 }
 
-/// All numbers in a study.
+/// All estimates of a model's calibration.
 std::vector<Estimate> numbers_of(const ModelCalibration& m) {
   std::vector<Estimate> all{m.accuracy, m.paraphrase_accuracy, m.brier_one_hot,
                             m.brier_one_hot_per_option};
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
   BOOST_TEST(made.reductions[0].harmonic_mean.value > 0.3);
   BOOST_TEST(made.reductions[2].harmonic_mean.value == 0.0);
   BOOST_TEST(made.reductions[3].ace.value == 1.0);
-  // The first reduction is the one that was scored, so it equals Base.
+  // The first reduction is the one used for scoring, so its values equal Base's.
   BOOST_TEST(made.reductions[0].ace.low == estimate_of(made.estimator("base")->metrics, ace).low);
 }
 

@@ -38,7 +38,7 @@ Resamples resamples_of(std::vector<std::size_t> strata, std::size_t resamples = 
 }  // namespace
 
 // The median is 3, the 2.5% quantile is 1 + 0.1 and the 97.5% quantile is 5 − 0.1 (numpy's linear
-// quantiles). The estimate of 4 shifts all three by 1.
+// quantiles). Because the estimate is 4, all three values are shifted by 1.
 BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_of_the_draws_moved_to_the_estimate) {
   const Estimate e = draws_of(4, {5, 3, 1, 2, 4}).estimate();
   BOOST_TEST(e.value == 4.0);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(each_resample_is_measured_as_a_list_of_its_own) {
   }
 }
 
-// Of 25 confident answers, all but one are right. Without limits, the upper end of the accuracy
+// Of 25 confident answers, all but one are right. Without clipping, the upper end of the accuracy
 // would exceed 1, and the lower end of ACE would be below 0.
 BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_stay_in_the_metrics_range) {
   std::vector<Judgement> judgements(25, {0.97, true});
@@ -137,8 +137,8 @@ BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
   BOOST_TEST(e.high > 1.25);
 }
 
-// A single fact, or facts that are all alike, cannot show how others would differ. Accuracy is a
-// proportion of facts, so it has an interval even here.
+// A single fact, or a set of identical facts, does not show how much other facts would vary.
+// Accuracy is a proportion of facts, so it has an interval even here.
 BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   for (const std::size_t facts : {1U, 30U}) {
     const std::vector<Judgement> alike(facts, {0.25, true});
@@ -153,7 +153,8 @@ BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   }
 }
 
-// No resample of these answers contains an error, so none shows how large an error could be.
+// No resample contains an answer of the other kind (wrong or right), so the resamples cannot show
+// how large the calibration errors could be.
 BOOST_AUTO_TEST_CASE(errors_of_answers_that_are_all_right_or_all_wrong_have_no_interval) {
   for (const bool correct : {false, true}) {
     std::vector<Judgement> judgements;

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(estimators_are_named_for_tables_and_may_be_a_users_own) {
 }
 
 // Average ≤ Consistency ≤ 1; the two are equal if every Base confidence is 1. Both estimators judge
-// the same answer as right or wrong.
+// the same answer, so they agree on whether it is right.
 BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   const auto model = test::random_model({.facts = 60, .paraphrases = 5});
   for (RelationPredictions relation : model.predictions.relations) {

@@ -19,7 +19,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// One fact with `paraphrases` unmarked templates and these markers.
+/// A relation with one fact, `paraphrases` unmarked templates and the given markers.
 RelationPredictions relation(const std::string& code, std::size_t paraphrases,
                              const Names& markers = {}) {
   return answered(code, {{0, {paraphrases + markers.size(), {0, 0.5}}}}, markers);

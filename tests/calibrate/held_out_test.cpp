@@ -27,8 +27,8 @@ HeldOutRecalibration recalibrated(const ScoredModel& model) {
                               {.seed = 1, .resamples = 30});
 }
 
-/// The judgements and facts of a model with `per_relation` facts per relation, split into halves in
-/// the same way.
+/// The judgements and facts of a model with `per_relation` facts per relation, each split into a
+/// fitting half and a held-out half.
 struct Halves {
   std::vector<Judgement> fitted, held_out;  // Base
   std::vector<ScoredFact> fitted_facts, held_out_facts;
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(the_halves_name_every_fact_once_by_its_place_in_the_dataset
   }
 }
 
-// The fitting half is always right, so its map is 1 everywhere. In the other half, the paraphrases
-// never agree.
+// All answers in the fitting half are right, so the fitted map is 1 everywhere. In the held-out
+// half, the paraphrases never agree.
 BOOST_AUTO_TEST_CASE(an_answer_that_was_not_given_stays_without_confidence) {
   ScoredModel model = random_model({.facts = 20});
   auto& relations = model.predictions.relations;

@@ -66,7 +66,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The facts with a correctly answered prompt for which `keep(row)` is true.
+/// The facts with at least one correctly answered prompt for which `keep(row)` is true.
 template <class Keep>
 std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   std::set<FactKey> facts;
@@ -76,8 +76,8 @@ std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   return facts;
 }
 
-/// Adds content-free scores for a relation. They all favour `favoured` under each scored template,
-/// and most strongly under the last.
+/// Adds content-free scores for a relation. Under each scored template, they favour the label with
+/// index `favoured`, most strongly under the last template.
 void lean(ManyPromptStudy& study, const std::string& relation,
           const std::vector<std::string>& labels, std::size_t favoured,
           const std::vector<std::size_t>& templates) {
@@ -96,7 +96,8 @@ void lean(ManyPromptStudy& study, const std::string& relation,
 
 }  // namespace
 
-// Worked out from the marks by hand: 3/8, 1/2, 1/3, 1 and 0.
+// The fractions of right answers per fact, worked out by hand from the marks: 3/8, 1/2, 1/3, 1 and
+// 0.
 BOOST_AUTO_TEST_CASE(a_way_of_asking_is_measured_whole) {
   const ManyPromptResults made = test::small_many_prompts();
   const ManyPromptResult& way = made.ways[0];
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_way_of_asking_is_measured_whole) {
   BOOST_TEST(way.coverage.maximum.value == 0.8);
   BOOST_TEST(way.coverage.minimum.value == 0.2);
   BOOST_TEST(way.by_relation.gaps == 1U);
-  // Worked out by hand: 13/28, 2/6, 1/3, 1 and 1.
+  // The consistency of each fact, worked out by hand: 13/28, 2/6, 1/3, 1 and 1.
   BOOST_TEST(
       near(way.consistency.overall.all.share.value, (13.0 / 28 + 1.0 / 3 + 1.0 / 3 + 2) / 5));
   BOOST_TEST(way.consistency.overall.only_subject.share.value == 0.75);
@@ -147,7 +148,8 @@ BOOST_AUTO_TEST_CASE(relations_have_their_templates_and_their_bias) {
   BOOST_TEST(made.ways[2].relations.size() == 1U);
 }
 
-// Under the questions, the facts' fractions of right answers are 1/2 and 3/4, 1/2 and 1, 1 and 0.
+// For the question templates, the fractions of right answers to the three facts are 1/2, 1/2 and 1
+// in mask form and 3/4, 1 and 0 in question form.
 BOOST_AUTO_TEST_CASE(settings_of_two_forms_are_paired_by_name) {
   const ManyPromptResults made = test::small_many_prompts();
   BOOST_REQUIRE(made.forms.size() == 1U);

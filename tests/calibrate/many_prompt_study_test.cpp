@@ -14,7 +14,7 @@ using namespace plumb::detail;
 using test::GenerationFolder;
 using test::says;
 
-// records/generation_folder_test.cpp tests that all other incomplete rows are refused.
+// records/generation_folder_test.cpp tests that incomplete rows of all other kinds are refused.
 
 BOOST_AUTO_TEST_SUITE(many_prompt_study_suite)
 

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(an_order_begins_with_the_answer_and_is_otherwise_uniform) {
     BOOST_TEST(std::abs(static_cast<double>(last[option]) - expected) < margin);
   }
   BOOST_TEST(second[5] == 0U);
-  // Of the 7! = 5040 possible orders, many are drawn: the samplings differ from one another.
+  // Many of the 7! = 5040 possible orders occur, so the samplings differ from one another.
   BOOST_TEST(orders.size() > 1500U);
 }
 

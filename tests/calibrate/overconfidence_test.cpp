@@ -266,8 +266,8 @@ BOOST_AUTO_TEST_CASE(intervals_are_of_facts_drawn_with_all_their_prompts) {
   };
   agrees(made.overconf, over);
   agrees(made.mean_confidence, sure);
-  // For the accuracy's interval, the number of trials is the number of facts, weighted by their
-  // prompts.
+  // For the accuracy's interval, the number of trials is the effective number of facts, each
+  // weighted by its number of prompts.
   double prompts = 0, squares = 0, known = 0;
   for (const std::vector<Judgement>& one : facts) {
     const double n = static_cast<double>(one.size());
@@ -297,7 +297,8 @@ BOOST_AUTO_TEST_CASE(facts_are_drawn_within_their_relations) {
   const auto made = overconfidence(list, few);
   BOOST_TEST(near(made.overconf.value, 0.5 - 2.0 / 3));
   BOOST_TEST(
-      !made.overconf.has_interval());  // a pooled resample could contain more facts of one relation
+      // with pooled resampling, a resample could contain more facts of one relation
+      !made.overconf.has_interval());
   BOOST_TEST(near(made.accuracy.low, wilson(8, 12).low));
 }
 

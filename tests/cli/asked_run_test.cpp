@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_file_that_has_changed_is_named, ConsoleFiles)
                  .refused(at("other.json") + ": template-file: has changed since the run: "));
 }
 
-// A graph's name determines which shots are drawn; it is the name of the graph's folder.
+// The shots drawn depend on the graph's name, which is the name of its folder.
 BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles) {
   BOOST_REQUIRE(rank({"--limit", "5"}).code == 0);
   const std::string all = run_words({"data", "prompts", at("run")}, never).out;

@@ -379,7 +379,7 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_is_made_again_in_place_from_its_own_probe_
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--out", at("out")}).refused("out: contains something other"));
   BOOST_TEST((comparable_in(folder / "out") == before));
-  BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // uses its own probe
+  BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // uses the probe inside the folder
   BOOST_TEST(json("out/run.json").at("settings").at("bins") == 3);
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
   BOOST_TEST(calibrate({at("out/probe"), "--out", at("out"), "--bins", "4"}).code == 0);

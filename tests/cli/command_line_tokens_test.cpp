@@ -16,8 +16,9 @@ using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(command_line_tokens)
 
-// The oracle is the list of texts that `plumb data prompts` prints for a run, without using the
-// job. The check, the plan and the scoring share the tokens of a text.
+// The oracle is the list of texts that `plumb data prompts` prints for a run, which it builds
+// independently of the job. The start check, the plan and the scoring share the tokens of each
+// text.
 BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
   const TemporaryFolder folder;
   write_tiny_inputs(folder, "in");
@@ -69,7 +70,8 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     }
     for (const auto& [text, times] : continued) {
       const auto found = counts.find(text);
-      // The tokens of a scored text's beginning show where its continuation starts.
+      // The beginning of a scored text is also tokenised on its own, to find where the continuation
+      // starts.
       const auto longer = scored.upper_bound(text);
       const bool begins_a_scored = longer != scored.end() && longer->first.starts_with(text);
       if (found == counts.end() || begins_a_scored) continue;

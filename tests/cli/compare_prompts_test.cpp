@@ -85,7 +85,7 @@ struct Ways {
     BOOST_ERROR("no cell of " + left + " and " + top);
     return {};
   }
-  /// The number of templates not marked as manual, in relations that have a manual one.
+  /// The number of templates not marked as manual in relations with at least one manual template.
   [[nodiscard]] int generated_templates(const std::string& way) const {
     return read("metrics.json")
         .at("settings")
@@ -117,9 +117,9 @@ std::string lines(const Words& templates) {
 
 }  // namespace
 
-// Under the first template, the generation knows three facts and the set one; under the second, the
-// generation knows one and the set two. Under each template they share one fact. Under any prompt,
-// the generation knows three facts and the set two.
+// Under the first template, three facts are known from generated answers and one from choices;
+// under the second, one and two. Under each template, one fact is known from both. Under any
+// prompt, three facts are known from generated answers and two from choices.
 BOOST_FIXTURE_TEST_CASE(generated_and_chosen_answers_stand_side_by_side, Ways) {
   const ConsoleRun run = both();
   BOOST_TEST(run.code == 0, run);
@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(one_closed_set_is_looked_at_over_its_prompts, Ways) {
   fresh.check_refused(fresh.compare({"--prompts"}), "RUN: names 0 runs");
 }
 
-// By default, the comparison of two closed sets uses one setting.
+// Two closed sets are compared across prompts only if --prompts is given.
 BOOST_FIXTURE_TEST_CASE(closed_sets_are_compared_over_prompts_when_asked, Ways) {
   const std::string again = "again=" + chosen.path().string();
   const ConsoleRun run = compare({set(), again, "--prompts"});
@@ -192,7 +192,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_generation_knows_of_templates_is_known_of_the_clo
   BOOST_TEST(generated_templates("set") == 1);
 }
 
-// A template that is not in the generation would be counted as a manual one.
+// A template that is missing from the generation would otherwise be counted as manual.
 BOOST_FIXTURE_TEST_CASE(templates_of_which_some_are_unknown_are_known_by_text_alone, Ways) {
   add_family({family_templates[0], "[X] belongs to [Y]."});
   BOOST_TEST(both().code == 0);
@@ -229,7 +229,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_must_have_the_templates_that_were_asked, Ways) {
                 "templates.jsonl:1: relation: is missing");
   check_refused(compare({set(), "--prompts", "--templates", (folder / "none.jsonl").string()}),
                 "none.jsonl: cannot be read");
-  // Templates of relations that are not in the file are matched by their text.
+  // If a relation is not in the file, its templates are matched by their text.
   folder.write("templates.jsonl", R"({"relation": "other", "template": "[X]: [Y]"})"
                                   "\n");
   BOOST_TEST(compare({set(), "--prompts", "--templates", file}).code == 0);
@@ -273,7 +273,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(read("metrics.json").at("settings").at("set").at("prompts") == 3);
   BOOST_TEST(near(shared("gen zero-shot", "set").first, 1));
-  // The relation "crystal", which comes earlier, uses that template and the first one.
+  // The relation "crystal", which precedes "family", uses both templates.
   chosen.add("crystal", {"cubic", "hexagonal"}, family_templates, Json::object(),
              {row("Qgold", 0, 0, 0, gas), row("Qgold", 0, 1, 0, gas)});
   BOOST_TEST(some_template(chosen.path()) == 1U);
@@ -291,7 +291,7 @@ BOOST_FIXTURE_TEST_CASE(answers_of_all_generations_are_compared_by_the_same_lemm
                (lemmas == "none" ? "none" : "wordnet"));
     return read("metrics.json")
         .at("settings")
-        .at("2-relation")  // a single run needs no name before its settings
+        .at("2-relation")  // with a single run, settings are not prefixed with the run's name
         .at("coverage")
         .at("average")
         .at("value")

@@ -323,8 +323,8 @@ BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::Gener
     BOOST_TEST(cell.at("oracle").at("not_shared").at("facts") == 0);
     BOOST_TEST(cell.at("oracle").at("not_shared").at("templates") == 0);
   }
-  // The generation provides the groups. Half of the templates are manual, whether three relations
-  // are compared or two.
+  // The template groups come from the generation. Half of the templates are manual, whether three
+  // relations are compared or two.
   BOOST_TEST(chosen.at("manual_templates").at("generated_templates") == 3);
   auto after = test::all_contents(folder.path());
   std::erase_if(after, [](const auto& file) { return file.first.starts_with("out/"); });

@@ -36,7 +36,7 @@ struct OverlapFiles : ConsoleFiles {
     words.insert(words.end(), more.begin(), more.end());
     return run_words(words);
   }
-  /// The values "facts met meetings" on the line for all relations.
+  /// The values of the columns facts, met and meetings in the row for all relations.
   [[nodiscard]] std::string all(std::vector<std::string> more,
                                 const std::string& text = "a.txt") const {
     const ConsoleRun run = overlap(std::move(more), text);

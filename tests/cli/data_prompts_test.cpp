@@ -108,10 +108,10 @@ std::vector<std::string> texts_of(const Json& row) {
   return all;
 }
 
-/// The model received every listed prompt: prompts to be continued or embedded were received whole,
-/// and scored prompts were received without their last token, which is only looked up. Conversely,
-/// each sequence that the model received is the beginning of a listed prompt, or continues an open
-/// one.
+/// Checks that the model received every listed prompt: in full if the prompt is continued or
+/// embedded, and without its last token, which is only looked up, if it is scored. Conversely,
+/// checks that each sequence that the model received is the beginning of a listed prompt or
+/// continues an open-ended one.
 void check_received(const Listing& listing) {
   std::set<Ids> open, scored;
   std::size_t missing = 0, unlisted = 0;
@@ -149,7 +149,7 @@ void check_texts(const Listing& listing, const NgramTreeModel& model) {
   }
 }
 
-/// Markers make statements longer than the small model's limits allow.
+/// The small model with larger limits, because markers make the statements longer.
 NgramTreeModel small_model_of_long_statements() {
   NgramTreeModel model = test::small_model();
   model.limits = {200, 4, 16};

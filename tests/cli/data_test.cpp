@@ -196,7 +196,7 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
   };
   BOOST_TEST(describe({"--model", at("model.gguf")})
                  .refused("capital.jsonl:1: capital, subject: '<|x|>' contains '<|x|>'"));
-  // One byte replaces five in three statements.
+  // In three statements, one token replaces five bytes.
   const ConsoleRun text = describe({"--model", at("model.gguf"), "--special-tokens", "text"});
   const ConsoleRun parse = describe({"--model", at("model.gguf"), "--special-tokens", "parse"});
   BOOST_TEST(text.code == 0, text);

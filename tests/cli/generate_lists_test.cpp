@@ -96,8 +96,8 @@ BOOST_FIXTURE_TEST_CASE(other_datasets_are_refused, KamelFiles) {
   BOOST_TEST(run_words(all).refused("many: is not a KAMEL folder"));
 }
 
-// Only templates of one origin are used. The same command accepts the same option for many-prompt
-// datasets.
+// Only templates of one origin are used. The option is accepted for many-prompt datasets, but
+// refused for a closed set that does not mark its templates.
 BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_alone_are_asked, test::GenerateFiles) {
   BOOST_TEST(generate({"--origin", "generated", "--settings", "zero-shot"}).code == 0);
   const std::string asked = slurp(folder / "run/asked/templates.jsonl");

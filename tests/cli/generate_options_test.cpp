@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
                  .shots == 2U);
 }
 
-// KAMEL's form has one setting, which may use zero shots, and writes only answers.
+// The KAMEL form has a single setting, which may have zero shots, and its runs write only answers.
 BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
   const Parsed parsed = with({"--form", "kamel", "--shots", "5", "--max-new-tokens", "100",
                               "--shot-seed", "3", "--limit", "7"});

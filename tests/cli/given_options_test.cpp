@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   BOOST_CHECK_EXCEPTION(refuse_changed_files(console, data), Error,
                         shows(Fault::user, "d: has changed since the run of "));
   // A file named on the command line may differ from the recorded one. A file named in run.json may
-  // also differ if a template file on the command line changes its content.
+  // also differ if its content depends on a template file named on the command line.
   console.asked.of_config = {"data"};
   BOOST_CHECK_NO_THROW(refuse_changed_files(console, model));
   console.asked.given.push_back({"template-file", {"t"}});

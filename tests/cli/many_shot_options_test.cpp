@@ -245,7 +245,8 @@ BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject
   std::ranges::sort(born);
   born.erase(std::unique(born.begin(), born.end()), born.end());
   BOOST_TEST((born == Words{" was born in ", ", born in "}));
-  BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));  // no choice begins with it
+  // no template of P36 begins with the subject
+  BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));
   BOOST_TEST(parsed.without_separator.at("P19") == 1U);
   BOOST_TEST(parsed.without_separator.at("P36") == 1U);
   BOOST_TEST(parsed.study.baselines.empty());

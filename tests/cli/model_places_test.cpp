@@ -50,7 +50,7 @@ struct Caches {
     folder.write("hub/models--distil/refs/main", "abc");
     folder.write("hub/models--distil/snapshots/abc/config.json", "{}");
     folder.write("hub/models--distil/snapshots/abc/model.safetensors", "12");
-    folder.write("own/models/o/bert/config.json", "{}");  // searched after the hub's
+    folder.write("own/models/o/bert/config.json", "{}");  // searched after the hub cache
     folder.write("own/models/p/mine/m.gguf", "123456");
   }
   void hub(const std::string& owner, const std::string& name, const std::string& commit,

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(mpi_command_line)
 
 namespace {
 
-/// Reports this number of processes; it is never called to rank.
+/// Reports the given number of processes and is never called to rank.
 class Several final : public EntityRanking {
  public:
   explicit Several(std::size_t processes) : processes_(processes) {}

@@ -41,7 +41,7 @@ std::uint32_t obeyed(std::string_view text) {
   return 0;
 }
 
-/// The number of times that a text contains a word.
+/// The number of occurrences of a word in a text.
 std::size_t times(std::string_view text, std::string_view word) {
   std::size_t count = 0;
   for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
@@ -170,9 +170,9 @@ BOOST_AUTO_TEST_CASE(a_target_that_takes_nothing_more_is_noticed) {
   BOOST_TEST(!out);
 }
 
-// A probe runs on hostile names from 12 seeds. No control character reaches the terminal, no cell
-// is a formula, no page contains a script or a tag that plumb did not write, JSON contains the
-// texts unchanged, and no file appears outside the run folder.
+// Runs a probe on hostile names generated from 12 seeds. No control character reaches the terminal,
+// no cell is a formula, no page contains a script or a tag that plumb did not write, JSON contains
+// the texts unchanged, and no file appears outside the run folder.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     HostileTexts text(seed);

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_SUITE(probe_command)
 
 namespace {
 
-/// Everything that must not depend on when or how often a run was resumed.
+/// The files that must not depend on when or how often a run was resumed.
 std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
   return test::contents_but(folder, {"run.json", "journal.jsonl"});
 }
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Con
   // counted by hand in data_test.cpp
   BOOST_TEST(dry.out == "planned: 13 statements, 378 tokens (" + run.at("tokens_fed").dump() +
                             " fed, because equal prefixes are fed only once)\n");
-  // The folder may already contain files, and the command does not have to specify a folder.
+  // The output folder may already contain files, and need not be specified.
   BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
   BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
                        never_asked)
@@ -499,8 +499,8 @@ BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, Conso
   };
   BOOST_TEST(settings("run").at("bos") == "<|x|>");
   BOOST_TEST(!settings("run").contains("warnings"));
-  // The results are the same when the run is repeated from its run.json, after a resume, and in the
-  // listed prompts.
+  // Repeating the run from its run.json, resuming it and listing its prompts all give the same
+  // results.
   const auto make = [](const ModelOptions& made) {
     return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
   };

@@ -137,8 +137,8 @@ BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay)
   BOOST_TEST(json("one/fixed.json").is_array());
 }
 
-// The cosines in the file rank the true entity of the first query last in one case and first in the
-// other; neither is correct.
+// The altered cosine moves the true entity of the first query to last place if it was first, and to
+// first place otherwise, so its rank is always wrong.
 BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   folder.write("f.json", small().dump());
   BOOST_TEST(replay("f.json", "run").code == 0);

@@ -224,7 +224,7 @@ BOOST_FIXTURE_TEST_CASE(deer_among_single_tokens_is_not_ranked_twice, RankFiles)
              slurp(folder / "all/deer-single-token_ranks.jsonl"));
 }
 
-// If a query's answer is not among the candidates, the query is never dropped silently.
+// A query whose answer is not among the candidates is never dropped silently.
 BOOST_FIXTURE_TEST_CASE(queries_left_out_are_spoken_of_by_every_method, RankFiles) {
   const ConsoleRun run = rank({"--candidates", "single-token"});
   BOOST_TEST(run.code == 0, run);
@@ -313,7 +313,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
   BOOST_TEST(slurp(folder / "a/queries.npy") == slurp(folder / "b/queries.npy"));
   BOOST_TEST(slurp(folder / "a/queries.npy") != slurp(folder / "c/queries.npy"));
   BOOST_TEST(slurp(folder / "a/entities.npy") != slurp(folder / "c/entities.npy"));
-  // This engine does not report what its tokenizer does, so no BOS is added by default.
+  // This engine does not report whether its tokenizer adds BOS, so no BOS is added by default.
   BOOST_TEST(score("likelihood", none, "d") == score("likelihood", no, "e"));
   const auto tokens = [&](const std::string& run) {
     return json(run + "/run.json").at("tokens_one_by_one").get<std::size_t>();
@@ -348,7 +348,7 @@ BOOST_FIXTURE_TEST_CASE(bos_is_what_the_tokenizer_does, RankFiles) {
                              "/lm-head_ranks.jsonl", "/deer_ranks.jsonl"}) {
       BOOST_TEST((slurp(folder / (name + file)) == slurp(folder / (name + " said" + file))), file);
     }
-    BOOST_TEST((own.at("settings") == said.at("settings")));  // each can resume the other
+    BOOST_TEST((own.at("settings") == said.at("settings")));  // either run can resume the other
     const std::string setting =
         std::string("<td>bos</td><td><bdi>") + (adds ? "yes" : "no") + "</bdi>";
     BOOST_TEST(slurp(folder / (name + "/report.html")).find(setting) != std::string::npos);
@@ -469,8 +469,8 @@ BOOST_FIXTURE_TEST_CASE(vectors_made_elsewhere_are_found_by_their_entities, Othe
   BOOST_TEST(!std::filesystem::exists(folder / "run/entities.npy"));
   BOOST_TEST(json("run/run.json").at("settings").at("entities_sha256") ==
              hash_files({folder / "reversed.npy", folder / "reversed.txt"}));
-  // The file contains more vectors than needed, another run's vectors, or a vector of the wrong
-  // entity.
+  // The files contain, in turn, more vectors than needed, another run's vectors, and the vectors of
+  // two entities swapped.
   EmbeddingMatrix more(rows.rows() + 1, rows.cols());
   more << EmbeddingMatrix::Ones(1, rows.cols()), rows;
   Words more_ids = ids;
@@ -520,7 +520,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_do_not_fit_are_refused, OtherVectors) {
   BOOST_TEST(rank_by("none", "f").refused("none.npy: "));
 }
 
-// The settings of these runs can never be used, so a folder would be useless.
+// These runs can never succeed with their settings, so they must not leave a folder.
 BOOST_FIXTURE_TEST_CASE(vectors_that_are_refused_leave_no_folder, OtherVectors) {
   const Words but_one(ids.begin() + 1, ids.end());
   write_vectors(*this, "few", but_one, rows.bottomRows(rows.rows() - 1));
@@ -621,7 +621,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
     BOOST_TEST(slurp(folder / "first" / file) == plain, file);
     BOOST_TEST(slurp(folder / "again" / file) == plain, file);
   }
-  // Different settings, another model and damage are detected.
+  // Different settings, a different model and damaged files are detected.
   BOOST_TEST(embedded_by("with bos", {"--bos", "yes"}) >= first);
   folder.write("model.gguf", "stands for another model");
   BOOST_TEST(embedded_by("other", {}) == first);
@@ -693,7 +693,7 @@ BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles
   }
   BOOST_TEST(slurp(folder / "run/deer-a_ranks.jsonl") != slurp(folder / "run/deer_ranks.jsonl"));
   BOOST_TEST((json("run/run.json").at("settings").at("entity_prompts") == Json{"eol", "a", "c"}));
-  // The table shows the difference between the highest and the lowest of the three.
+  // The reported difference is between the highest and the lowest MRR of the three methods.
   std::vector<double> means;
   for (const char* method : {"deer", "deer-a", "deer-c"}) {
     means.push_back(mean_reciprocal_rank(folder / ("run/" + std::string(method) + "_ranks.jsonl")));

@@ -238,7 +238,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_written_over_on_request_
   over.emplace_back("--overwrite");
   BOOST_TEST(run_words(over).code == 0);
   BOOST_TEST(test::slurp(folder / "page/report.html") == test::slurp(folder / "run/report.html"));
-  BOOST_TEST(run_words(words).code == 0);  // now the report in the folder is one of this run
+  BOOST_TEST(run_words(words).code == 0);  // the folder now contains a report of this run
   BOOST_TEST(run_words({"report", at("run"), "--overwrite"})
                  .refused("--overwrite: has no effect without --out; remove it"));
 }

@@ -25,7 +25,7 @@ std::vector<long double> trial_by_trial(std::size_t trials, long double p) {
   return exactly;
 }
 
-/// The largest difference between the table and that distribution.
+/// The largest difference between the table and the exact distribution.
 double worst(std::uint32_t trials, std::uint32_t right, std::uint32_t total) {
   const BinomialTable table(trials, right, total);
   const auto expected =

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(letters_and_their_marks_are_one_character) {
       {"Ho\u031B\u0300i", "H\u1EDDi"},  // two marks on one letter
       {"e\u0302\u0323", "\u1EC7"},      // the marks are not in the order of their classes
       {"e\u0323\u0302", "\u1EC7"},
-      {"\u00EA\u0323", "\u1EC7"},                // already composed in part
+      {"\u00EA\u0323", "\u1EC7"},                // already partially composed
       {"\u212B", "\u00C5"},                      // the angstrom sign
       {"\u03C9\u0301 \u1F7D", "\u03CE \u03CE"},  // Greek tonos and oxia
       {"\u304B\u3099", "\u304C"},

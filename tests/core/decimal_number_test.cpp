@@ -35,7 +35,8 @@ Read by_strtod(std::string_view text) {
   return read;
 }
 
-/// The standard library used by the tests provides std::from_chars for double.
+/// Compares the result with std::from_chars, which the standard library used by the tests provides
+/// for double.
 void agrees_with_from_chars(std::string_view text) {
   Read expected;
   const char* const end = text.data() + text.size();

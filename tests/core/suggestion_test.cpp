@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_near_word_is_offered_and_no_other) {
   BOOST_TEST(nearest_word("rnak", known).value() == "rank");
   // At distance 2, for 9 letters.
   BOOST_TEST(nearest_word("manyshots", known).value() == "many-shot");
-  // At distance 1; the other is at 5.
+  // At distance 1; `template-file` is at distance 5.
   BOOST_TEST(nearest_word("template", known).value() == "templates");
   // At distance 3, but it begins with the word.
   BOOST_TEST(nearest_word("rep", known).value() == "report");

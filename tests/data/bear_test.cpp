@@ -146,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
       with(R"("answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90"])"), Error,
       says(Fault::user,
            "P36: answer_space_ids and answer_space_labels differ in length; write one id"));
-  // If the list were ignored, the objects would silently become a different set of options.
+  // If the list were ignored, the options would silently be taken from the objects instead.
   for (const std::string list : {R"(["Paris", "Rome", 3])", R"({"Q90": "Paris"})"}) {
     BOOST_CHECK_EXCEPTION(
         with("\"answer_space_labels\": " + list), Error,

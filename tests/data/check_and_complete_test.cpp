@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(check_and_complete_suite)
 
 namespace {
 
-/// The minimum that a calling program must set.
+/// A relation with only the fields that a calling program must set.
 Relation capitals() {
   Relation capital{.code = "capital",
                    .templates = {"[Y] is the capital of [X]."},
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
           "instance 3 is duplicated; number the facts, or set all instances to 0");
 }
 
-// In LAMA, the facts of ConceptNet and SQuAD have sentences that serve as their templates.
+// In LAMA, each fact of ConceptNet and SQuAD has its own sentence, which serves as its template.
 BOOST_AUTO_TEST_CASE(sentences_have_the_gap_that_templates_have) {
   Relation events{.code = "HasSubevent", .templates = {"[X]"}, .options = {"think", "eat"}};
   events.verbatim = events.own_sentences = true;

@@ -361,12 +361,12 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported,
     std::size_t problems = 0;
     BOOST_TEST(load(lines, [&](const Error&) { ++problems; }).facts.size() == 1U);
     BOOST_TEST(problems == 1U);
-    // Choices in one relation make the whole dataset a table with choices.
+    // If one relation has choices, the whole dataset is treated as a table with choices.
     write("two/a.jsonl", births);
     write("two/b.jsonl", fact + rest + "}\n" + R"({"subject": "D", "object": "x"})" + "\n");
     BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "two"), Error,
                           says(Fault::user, "b.jsonl:1: choices: is missing or empty"));
-    // If no fact in the table has choices, they are drawn.
+    // If no fact in the table has choices, plumb draws them.
     BOOST_TEST(load(fact + rest + "}\n" + R"({"subject": "D", "object": "x", "split": "test"})")
                    .facts.size() == 2U);
   }

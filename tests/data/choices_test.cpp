@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(another_name_of_a_true_object_is_no_distractor) {
   const ObjectAliases aliases{
       {"Q0", {"Lutetia", "Pariis"}}, {"Q1", {"Caput Mundi"}}, {"Q2", {"Roma"}}};
   const ChoiceSampler sampler(relation, aliases, 100, 1);
-  // One option is excluded by its label (6), and two by the aliases of both true objects (3, 5).
+  // Option 6 is excluded by its label, and options 3 and 5 by the aliases of the two true objects.
   // Cairo's alias does not matter here.
   BOOST_TEST(sampler.distractors(relation.facts[0]) == (Options{2, 4}));
   BOOST_TEST(sampler.distractors(relation.facts[2]) == (Options{0, 1, 3, 5, 6}));

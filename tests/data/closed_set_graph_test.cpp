@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_by_the_relations_code_alone) {
   BOOST_TEST((shots() == first));
   dataset.relations[0].code = "q";
   BOOST_TEST((shots() != first));
-  // The other relations do not matter either.
+  // Other relations do not affect the draw either.
   dataset.relations.push_back(facts(200).relations[0]);
   const KnowledgeGraph graph = graph_of(dataset, {});
   std::vector<std::size_t> of_second;
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_the_bear_layout_is_read_so) {
   const KnowledgeGraph graph = graph_of(load_bear(folder / "bear"), {});
   const KnowledgeGraph expected = graph_of(elements_as_facts(), {});
   BOOST_TEST(graph.name == "bear");
-  BOOST_REQUIRE(graph.files.size() == 5U);  // these files are covered by a hash
+  BOOST_REQUIRE(graph.files.size() == 5U);  // the files covered by the hash
   BOOST_TEST(graph.files[0].filename() == "metadata_relations.json");
   BOOST_TEST(graph.files[4].filename() == "in.jsonl");
   BOOST_REQUIRE(graph.entities.size() == expected.entities.size());

@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_quoted_empty_field_is_a_record_and_a_blank_line_is_non
   BOOST_CHECK((fields("a\n\n\"\"\n") == std::vector<Fields>{{""}}));
 }
 
-// The fields contain arbitrary bytes. They are quoted where necessary, and sometimes where not.
+// The fields contain arbitrary bytes. They are quoted where necessary and sometimes elsewhere.
 BOOST_FIXTURE_TEST_CASE(what_is_written_by_rfc_4180_is_read_back, Csv) {
   RandomStream random(7, "csv");
   const Fields pieces{"a", ",", "\"", "\n", "\r", "\r\n", "é", " ", "漢"};

@@ -417,7 +417,8 @@ BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_its_columns, KgBert) {
   BOOST_TEST(graph.entities[graph.test[0].head].id == "03");
   BOOST_TEST(graph.entities[graph.test[0].tail].id == "01");
   BOOST_TEST(graph.relations[graph.test[0].relation].id == "_hypernym");
-  // A part without a header is read in the usual order, because its identifiers are listed.
+  // A part without a header is read in the usual column order, because its identifiers are listed
+  // in the other files.
   BOOST_TEST(spelt(graph, graph.train) == (Names{"02 _hypernym 01@1", "03 _hypernym 02@2"}), each);
 }
 
@@ -481,7 +482,7 @@ BOOST_FIXTURE_TEST_CASE(a_plain_triple_has_three_names, Plain) {
   refuses("test.txt", 2, "an identifier is empty; add it or remove the line");
   write("test.txt", "a\tr\tb\na\t\tb\n");
   refuses("test.txt", 2, "'' has an empty name; name it");
-  // A name that consists only of underscores would be empty.
+  // A name that consists only of underscores counts as empty.
   write("test.txt", "a\tr\tb\n___\tr\tb\n");
   refuses("test.txt", 2, "'___' has an empty name; name it or remove it");
   write("test.txt", "a\tr\tb\na\t_\tb\n");
@@ -559,7 +560,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_triples_has_a_training_and_a_test_part) {
   BOOST_TEST(is_graph_folder(folder.path()));
 }
 
-// If a second file for a part were accepted, it would be ignored.
+// Without this error, a second file for the same part would be silently ignored.
 BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
   for (const char* name :
        {"train.tsv", "dev.txt", "validation.txt", "test.csv", "Valid.TSV", "train.jsonl"}) {
@@ -610,8 +611,8 @@ BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_is_refused, Plain) {
   write("valid.txt", "head\trelation\ttail\nUlm\tin\tBern\n");
   write("test.txt", "head\trelation\ttail\nBern\tin\tUlm\n");
   refuses("train.txt", 3, "is a header inside the file");
-  // In a graph whose names are letters, a triple may look like a header; here, another triple has
-  // the same relation.
+  // In a graph whose names are letters, a triple may look like a header; here, it is accepted
+  // because another triple has the same relation.
   write("train.txt", "a\tr\tb\nh\tr\tt\n");
   write("valid.txt", "b\tr\ta\n");
   write("test.txt", "b\tr\tt\n");

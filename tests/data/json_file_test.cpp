@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_number_too_large_for_a_double_is_refused) {
   BOOST_TEST(lines.problems[0].find("a.jsonl:2: not JSON") != std::string::npos);
 }
 
-// Python writes these values.
+// Python's json module writes these values, although JSON does not allow them.
 BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_pointer_of_git_lfs_is_named) {
 BOOST_AUTO_TEST_CASE(a_key_and_what_stands_behind_it_have_a_line) {
   const std::string text = "{\n \"a\": \"b\",\n \"b\"\n:\n [\"a\", \"é\"]\n}";
   BOOST_TEST(line_of_json(text, "a") == 2U);
-  BOOST_TEST(line_of_json(text, "b") == 3U);  // counts only as a key, not as a value
+  BOOST_TEST(line_of_json(text, "b") == 3U);  // "b" is matched as a key, not as a value
   BOOST_TEST(line_of_json(text, "b", "a") == 5U);
   BOOST_TEST(line_of_json(text, "b", "é") == 5U);
   BOOST_TEST(line_of_json(text, "b", "none") == 3U);

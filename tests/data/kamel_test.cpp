@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_becomes_a_fact_for_each_object, Kamel) {
   BOOST_TEST(dataset.files.size() == 5U);
 }
 
-// The list form does the same: it scores each row with the names of the row's own objects.
+// As in the list form, each row is scored with the names of its own objects.
 BOOST_FIXTURE_TEST_CASE(rows_keep_their_objects_with_their_own_names, Kamel) {
   write("data/KAMEL/P190/test.jsonl",
         "{\"sub_label\": \"Elek\", \"obj_uri\": [\"Q1\", \"Q2\"], \"obj_label\": "

@@ -145,8 +145,8 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_facts_is_said, Lama) {
       std::vector<std::string>{"relations of relations.jsonl without facts: place_of_birth"});
 }
 
-// As published, relations.jsonl lists only T-REx's relations. The rows have Wikidata items in sub_w
-// and obj_w (null if there is none) and Freebase items in sub and obj.
+// In its published form, relations.jsonl lists only the relations of T-REx. The rows have Wikidata
+// items in sub_w and obj_w (null if there is none) and Freebase items in sub and obj.
 BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   const test::TemporaryFolder folder;
   folder.write("relations.jsonl",
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
       whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",
                                                   "facts of relations without a template: P47"}),
       boost::test_tools::per_element());
-  // Here, only one part is loaded, once with the list of templates next to it and once without.
+  // Loads only one part, once with the list of templates next to it and once without.
   BOOST_TEST(load_lama(folder / "Google_RE").relations.size() == 2U);
   std::filesystem::remove(folder / "relations.jsonl");
   BOOST_TEST(is_lama(folder / "Google_RE"));

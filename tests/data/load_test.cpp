@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
                         says(Fault::user,
                              "two: contains several .csv files that are not relations "
                              "with choices; pass the one to read"));
-  // This file does not hide the table, and is not silently ignored.
+  // This file neither hides the table nor is silently ignored.
   folder.write("own/notes.csv", "a,b\n");
   write_table(folder, "own/facts");
   BOOST_CHECK_EXCEPTION(
@@ -105,8 +105,7 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
   folder.write("own/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
   folder.write("own/P36.jsonl", facts);
   check_capitals(load_dataset(folder / "own"));
-  // A .jsonl with different content does not hide the table next to it, and is not silently
-  // ignored.
+  // A .jsonl with different content neither hides the table next to it nor is silently ignored.
   write_table(folder, "tsv/facts");
   folder.write("tsv/log.jsonl", "{\"event\": 1}\n");
   BOOST_CHECK_EXCEPTION(

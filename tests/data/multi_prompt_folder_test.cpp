@@ -44,7 +44,7 @@ struct Many : Folder {
     write("facts.jsonl", facts);
     write("templates.jsonl", templates);
   }
-  /// Checks that this line, after the valid ones, is reported with this message and skipped.
+  /// Checks that this line, appended to the valid ones, is reported with this message and skipped.
   void refuses(const std::string& line, const std::string& words) {
     write("facts.jsonl", facts + line + "\n");
     const MultiPromptDataset dataset = load_on();

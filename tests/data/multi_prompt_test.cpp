@@ -14,8 +14,8 @@ BOOST_AUTO_TEST_SUITE(multi_prompt)
 
 namespace {
 
-/// One fact for each entry in `names`, which specifies the number of the subject's names; the
-/// relation has `templates` templates.
+/// A relation with `templates` templates and one fact per entry in `names`; each entry is the
+/// number of names of the fact's subject.
 MultiPromptRelation relation_of(const std::string& code, const std::vector<std::size_t>& names,
                                 std::size_t templates) {
   MultiPromptRelation relation{code, std::vector<PromptTemplate>(templates), {}};

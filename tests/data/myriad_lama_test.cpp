@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(rows_of_one_uuid_are_a_fact, Rows) {
   BOOST_TEST(plays.prompts() == 8U);
 }
 
-// As published, one list contains the labels of all objects.
+// In the published form, a single list contains the labels of all objects.
 BOOST_FIXTURE_TEST_CASE(labels_of_other_objects_are_no_aliases, Rows) {
   const MultiPromptDataset dataset =
       load(row("u1", "Bolivia", R"(["Sucre", "La Paz"])", "The capital of [X] is [Y].",

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_told) {
       BOOST_TEST(said[0].find("name '" + name + "' " + words) != std::string::npos, said[0]);
     }
   }
-  // A no-break space at the end has both problems.
+  // A trailing no-break space causes both problems.
   BOOST_TEST(said_of("Paris\u00A0").size() == 2U);
 }
 

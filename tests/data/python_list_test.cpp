@@ -17,8 +17,8 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-// The expected lists come from ast.literal_eval in Python 3.11. It cannot read arrays or JSON's own
-// syntax; the expected lists for these were worked out by hand.
+// The expected lists come from ast.literal_eval in Python 3.11. That function cannot read arrays or
+// JSON's own syntax, so the expected lists for these were worked out by hand.
 BOOST_AUTO_TEST_CASE(lists_are_read_as_python_reads_them) {
   const std::vector<std::pair<std::string, Texts>> lists{
       {"['19 July 1947', '1 May 1950']", {"19 July 1947", "1 May 1950"}},

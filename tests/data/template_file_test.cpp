@@ -28,7 +28,7 @@ struct Asked : test::TemporaryFolder {
     }
   }
   void use(const std::string& json) { use_template_file(dataset, write("t.json", json)); }
-  /// Uses a templates.jsonl with these lines.
+  /// Uses a .jsonl template file with these lines.
   void use_lines(const Templates& lines) {
     std::string text;
     for (const std::string& line : lines) text += line + "\n";

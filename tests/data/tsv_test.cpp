@@ -104,7 +104,8 @@ BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
                              "[Y]; write [X] in"));
 }
 
-// Such a table can be used with a `template_file` or in a probe that needs no templates.
+// A table without templates can be used with a `template_file` or in a probe that needs no
+// templates.
 BOOST_FIXTURE_TEST_CASE(without_templates_beside_it_a_table_has_none, Table) {
   std::filesystem::remove(*this / "facts.json");
   const Dataset dataset = load("Chad\tin\tAfrica\n" + rows + "Peru\tin\tAmerica\n");

@@ -43,8 +43,8 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// If it were not reported, a part in a different format would be ignored, and shots would be drawn
-// from the test facts.
+// Otherwise, a part in a different format would be silently ignored, and shots would be drawn from
+// the test facts.
 BOOST_FIXTURE_TEST_CASE(a_part_in_another_format_is_reported, Folder) {
   BOOST_TEST(unread({{"test.jsonl", rows}, {"train.csv", csv}}) == Names{"train.csv"});
   BOOST_TEST(unread({{"train.jsonl", rows}, {"test.json", rows}}) == Names{"test.json"});

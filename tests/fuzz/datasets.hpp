@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// Uses a closed set after it has been loaded.
+/// Passes a loaded closed set to the functions that use it.
 inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_problems) {
   std::size_t bytes = 0;
   for_each_text(dataset, {}, [&](const Site&, const std::string& text) { bytes += text.size(); });

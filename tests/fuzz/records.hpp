@@ -56,8 +56,7 @@ inline std::string with_checksums(const std::string& text) {
   return made;
 }
 
-/// Uses a model's results after they have been read: their answers, and the calibration input built
-/// from them.
+/// Reads a model's results and uses them: the answers, and the calibration input built from them.
 inline void use_results(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
   std::vector<RelationAnswers> answers;

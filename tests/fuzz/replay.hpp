@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Passes each input once to a fuzz target. The test program of the room that compiles most of the
-// target's code does this: test_ROOM --run_test=fuzz_TARGET --catch_system_errors=no -- FOLDER.
+// Passes each input once to a fuzz target. To run it, use the test program of the room that
+// compiles most of the target's code: test_ROOM --run_test=fuzz_TARGET --catch_system_errors=no --
+// FOLDER.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>

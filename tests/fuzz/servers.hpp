@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Server replies: each input is a body, which every dialect reads as each of its kinds of reply.
+// Server replies: each input is a response body, which is parsed as every kind of reply in every
+// dialect.
 
 #include <array>
 #include <cmath>

@@ -38,8 +38,8 @@ inline void check_message(std::string_view text, std::string_view place) {
   }
 }
 
-/// Returns whether `read` succeeds. `place` is the prefix of the path of every file that an error
-/// may mention.
+/// Returns whether `read` succeeds. An error must contain either `place`, as the prefix of a file's
+/// path, or the name of a setting.
 template <class Read>
 bool is_read(std::string_view place, Read read) {
   try {
@@ -53,7 +53,7 @@ bool is_read(std::string_view place, Read read) {
   return false;
 }
 
-/// Fails if previously accepted input is now rejected.
+/// Reports a finding if `read` rejects input that was accepted before.
 template <class Read>
 void must_read(std::string_view what, Read read) {
   try {
@@ -68,7 +68,7 @@ inline void require(bool holds, std::string_view what) {
 }
 
 /// The files in an input, by name. A line "=== NAME" begins each file. Names that lead out of the
-/// folder or that no disk allows are skipped, as are files after the sixteenth.
+/// folder or are invalid file names are skipped, as are files after the sixteenth.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> files_of(
     std::string_view input) {
   constexpr std::string_view mark = "=== ";

@@ -25,8 +25,8 @@ BOOST_AUTO_TEST_CASE(electra_projects_where_sizes_differ) {
   BOOST_TEST((one_size.head_activation == Activation::gelu));
 }
 
-// The third layer sees all tokens (in the published pattern, layers 0, 3, 6 … do). The other layers
-// see half of local_attention on either side.
+// Every third layer sees all tokens (layers 0, 3, 6 …, as in the published pattern). The other
+// layers see half of local_attention on either side.
 BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncoder) {
   const EncoderConfig old = test::encoder_config_of("modernbert");
   BOOST_TEST((old.windows == std::vector<std::size_t>{0, 3, 3, 0}));
@@ -55,7 +55,8 @@ BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, test::ChangedEncoder) {
   BOOST_TEST(v3.distances->buckets == 4U);
   BOOST_TEST(v3.distances->most == 16U);  // the number of positions
   BOOST_TEST((v3.distances->by_query && v3.distances->by_key && v3.distances->is_shared));
-  BOOST_TEST(v3.attention_scale == 1 / std::sqrt(15.0F));  // heads of size 5, and three products
+  // heads of size 5, and a sum of three products
+  BOOST_TEST(v3.attention_scale == 1 / std::sqrt(15.0F));
   BOOST_TEST(v3.names.positions.empty());
   BOOST_TEST(v3.token_types == 0U);
   BOOST_TEST(v3.head_dense == "lm_predictions.lm_head.dense");

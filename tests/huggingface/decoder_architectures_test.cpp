@@ -39,8 +39,8 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// An architecture unknown to plumb, built from known parts. This is what callers must write for
-// their own entry.
+// An architecture unknown to plumb, built from known parts. This is all the code that callers must
+// write to add their own architecture.
 namespace {
 
 void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {

@@ -83,14 +83,14 @@ void near(const std::vector<float>& is, const std::vector<float>& expected) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(norms_before_are_those_of_a_hand, Folder) {
-  // The second norm turns (7, 2) into (1, −5). The feed-forward, from max(0, (1, −5, −5)), gives
-  // (2, 0).
+  // The second norm turns (7, 2) into (1, −5). The inner values max(0, (1, −5, −5)) of the
+  // feed-forward layer give (2, 0).
   near(finished(config()), {9, 2});
 }
 
 BOOST_FIXTURE_TEST_CASE(norms_after_the_sums_are_those_of_a_hand, Folder) {
-  // The first norm turns (7, 2) into (3, −2). The feed-forward, from max(0, (3, −2, 0)), gives (4,
-  // 0). Their sum, (7, −2), is normalised.
+  // The first norm turns (7, 2) into (3, −2). The inner values max(0, (3, −2, 0)) of the
+  // feed-forward layer give (4, 0). Their sum, (7, −2), is normalised.
   DecoderConfig as = config();
   as.norm_after_sum = true;
   near(finished(as), {1, -5});
@@ -119,15 +119,15 @@ BOOST_FIXTURE_TEST_CASE(norms_on_what_is_added_are_those_of_a_hand, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(both_parts_may_read_the_same_rows, Folder) {
-  // The second norm turns (1, 0) into (1, −5), and the feed-forward gives (2, 0). The total is (1 +
-  // 6 + 2, 0 + 2 + 0); with a residual scale of one half, it is (1 + 4, 1).
+  // The second norm turns (1, 0) into (1, −5), and the feed-forward layer gives (2, 0). The total
+  // is (1 + 6 + 2, 0 + 2 + 0); with a residual scale of one half, it is (1 + 4, 1).
   DecoderConfig as = config();
   as.parallel = true;
   near(finished(as), {9, 2});
   as.residual_scale = 0.5F;
   near(finished(as), {5, 1});
-  // With the first norm used for both, the input is (3, −2), and the feed-forward, from max(0, (3,
-  // −2, 0)), gives (4, 0).
+  // If the first norm is used for both, the feed-forward layer's input is (3, −2), and its inner
+  // values max(0, (3, −2, 0)) give (4, 0).
   as.residual_scale = 1;
   as.names.feed_norm.clear();
   near(finished(as), {11, 2});
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(both_parts_may_read_the_same_rows, Folder) {
 
 BOOST_FIXTURE_TEST_CASE(the_norms_output_may_be_the_residual, Folder) {
   // The first norm turns (1, 0) into (3, −2); adding (6, 2) gives (9, 0). The second norm gives (1,
-  // −5), and the feed-forward (2, 0), so the result is (3, −5).
+  // −5), and the feed-forward layer (2, 0), so the result is (3, −5).
   DecoderConfig as = config();
   as.residual_from_norm = true;
   near(finished(as), {3, -5});

@@ -15,7 +15,7 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(distance_scores_tests)
 
-// Worked out by hand: the 128 nearest distances each have their own number. Beyond these, the
+// Worked out by hand: each of the 128 nearest distances has its own number. Beyond these, the
 // number is 128 + ceil(127 · ln(d / 128) / ln(511 / 128)); the terms 0.71, 40.9, 63.2 and 127 are
 // rounded up.
 BOOST_AUTO_TEST_CASE(far_distances_share_numbers) {
@@ -84,8 +84,8 @@ struct Layer : test::TemporaryFolder {
   }
 
   /// The terms added to the scores of the tokens in `asked`, given two tokens with queries (1, 1)
-  /// and (3, 5) and keys (1, 2) and (4, 1). The distance embedding is (1, 0) before a token and (0,
-  /// 2) from the token on.
+  /// and (3, 5) and keys (1, 2) and (4, 1). The distance embedding is (1, 0) for positions before a
+  /// token and (0, 2) for the token itself and the positions after it.
   [[nodiscard]] std::vector<float> added(const DistanceShape& shape,
                                          const std::vector<std::size_t>& asked) const {
     const EncoderConfig as = config(shape);

@@ -103,8 +103,8 @@ BOOST_FIXTURE_TEST_CASE(what_newer_models_do_not_support_is_named, Folder) {
           "rope_scaling.rope_type: 'spiral' is not supported");
 }
 
-// An architecture unknown to plumb, built from known parts. This is what callers must write for
-// their own entry.
+// An architecture unknown to plumb, built from known parts. This is all the code that callers must
+// write to add their own architecture.
 namespace {
 
 void read_newcomer(const ConfigFields& fields, EncoderConfig& config) {

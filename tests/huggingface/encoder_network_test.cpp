@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(equal_questions_are_computed_once) {
 
 BOOST_AUTO_TEST_CASE(each_query_is_visited_once) {
   EncoderNetwork model = network("bert");
-  // There are more queries than are computed together.
+  // There are more queries than are computed at a time.
   const std::vector<MaskedQuery> queries = random_queries(9000);
   std::vector<int> visits(queries.size(), 0);
   model.evaluate(queries, [&](std::uint32_t query, std::span<const float> row) {

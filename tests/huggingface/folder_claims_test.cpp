@@ -50,8 +50,8 @@ BOOST_FIXTURE_TEST_CASE(an_adapter_beside_the_weights_is_refused, Folder) {
   refuses("adapter_config.json: there is an adapter next to the weights");
 }
 
-// sentence-transformers has several spellings: one switch per mode, or the mode's name. The file is
-// in 1_Pooling or in a folder that modules.json lists.
+// sentence-transformers specifies the pooling in one of two ways: with a switch for each mode, or
+// with the name of the mode. The file is in 1_Pooling or in a folder that modules.json lists.
 BOOST_FIXTURE_TEST_CASE(pooling_of_the_last_token_is_told_and_any_other_refused, Folder) {
   write("config.json", "{}");
   pools(R"({"pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": false})");
@@ -86,7 +86,8 @@ BOOST_FIXTURE_TEST_CASE(tensors_of_other_heads_and_adapters_are_refused_and_unre
     BOOST_CHECK_EXCEPTION(refuse_other_tensors(renamed(name)), Error,
                           says(Fault::user, "belongs to an adapter"));
   }
-  // A network configured without biases ignores any in the file. Stored masks cause no warning.
+  // A network configured without biases ignores any biases in the file. Stored masks cause no
+  // warning.
   test::write_renamed("llama-biases", *this,
                       {{"model.layers.0.self_attn.q_proj.bias", "model.layers.0.attn.bias"}});
   Json config = read_json_object(path() / "config.json");

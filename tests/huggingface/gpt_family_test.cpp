@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(positions_are_learned_rotated_or_a_bias) {
   BOOST_TEST(config_of("bloom").slopes.size() == 6U);
   BOOST_TEST(config_of("falcon-alibi").rounds_slopes);
   BOOST_TEST(config_of("falcon-alibi").rotaries.empty());
-  // The slopes for six heads: of the slopes for eight heads, every second one comes first.
+  // The slopes for six heads begin with every second slope for eight heads.
   BOOST_TEST((config_of("mpt").slopes ==
               std::vector<float>{0.25F, 0.0625F, 0.015625F, 0.00390625F, 0.5F, 0.125F}));
 }

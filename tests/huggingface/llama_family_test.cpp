@@ -39,7 +39,7 @@ DecoderConfig changed(const char* network, const char* values) {
 }  // namespace
 
 // The expected values are from transformers 5.24's configuration classes; test_architectures.py
-// checks the numbers of such folders.
+// checks the numbers computed from such folders.
 BOOST_AUTO_TEST_CASE(absent_fields_are_what_transformers_takes) {
   BOOST_TEST(changed("mistral", R"({"sliding_window": "absent"})").window(0) == 4096U);
   BOOST_TEST(changed("mistral", R"({"sliding_window": null})").window(0) == 0U);

@@ -21,7 +21,8 @@ void near(const std::vector<float>& is, const std::vector<double>& expected) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_layer_norm_takes_the_mean_away) {
-  // With mean 4 and variance 4, the rows become (−1, 1); weight and bias follow.
+  // With mean 4 and variance 4, the row (2, 6) becomes (−1, 1), to which weight and bias are then
+  // applied.
   std::vector<float> rows{2, 6, 6, 2};
   Norm{{2, 3}, {1, 0}, 0}.apply(rows.data(), 2, 2);
   near(rows, {-1, 3, 3, -3});

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(each_method_of_quantising_has_its_way) {
   BOOST_TEST(!holds(ways("bitsandbytes", true), "vllm"));
   BOOST_TEST(ways("gptq", true) == "fetch the model's F32, F16 or BF16 weights");
   const std::string odd = quantized_ways("it's", Quantization::bitsandbytes, false);
-  // No quoting style works for a path with a quote.
+  // A path with a quote is shown as FOLDER, because no quoting style works for it.
   BOOST_TEST(holds(odd, "M.from_pretrained('FOLDER')"));
 }
 

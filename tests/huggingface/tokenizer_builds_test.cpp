@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["prepend_scheme"] == "never");
   BOOST_TEST(made["model"]["unk_id"] == 3);
   made = build("AlbertTokenizer", R"({"keep_accents": true, "do_lower_case": false})");
-  BOOST_TEST(made["normalizer"]["normalizers"].size() == 3U);  // two for quotes, and the map
+  // two that replace quotes, and the precompiled map
+  BOOST_TEST(made["normalizer"]["normalizers"].size() == 3U);
   made = build("Qwen2Tokenizer", "{}");
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["use_regex"] == false);
   made = build("GemmaTokenizer", R"({"unk_token": "<unk>"})");

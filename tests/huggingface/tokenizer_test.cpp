@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
         BOOST_TEST_CONTEXT(name << ": " << text) {
           const plumb::detail::WordTokenization made = tokenizer.tokenize_words(text);
           BOOST_TEST((plumb::detail::test::ids(made.tokens.tokens) == wanted["ids"].get<Ids>()));
-          // If these maps delete a character at the start, all ranges are shifted
-          // (aligned_text.hpp).
+          // If a precompiled map deletes the first character, all ranges are shifted (see
+          // aligned_text.hpp).
           const bool drops_first = (name == std::string("xlm-roberta") && text.starts_with("東")) ||
                                    (name == std::string("albert") && text.starts_with("\uFEFF"));
           BOOST_TEST((plumb::detail::test::ranges(made.tokens.tokens) ==
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(broken_bytes_are_replacement_characters_that_cover_them) {
   BOOST_TEST((made.tokens.back().bytes == plumb::detail::ByteSpan{2, 3}));
 }
 
-// If the file adds a space before each text, the ranges that the package itself returns omit the
-// first character of a word after a special token. A scorer needs every character of an answer.
+// If the file adds a space before each text, the ranges returned by `tokenizers` omit the first
+// character of a word after a special token. A scorer needs every character of an answer.
 BOOST_AUTO_TEST_CASE(every_letter_behind_a_special_token_has_a_token) {
   auto file = nlohmann::json::parse(
       plumb::detail::test::slurp(tokenizer_folder("roberta") / "tokenizer.json"));

@@ -9,7 +9,7 @@
 
 #include "plumb/detail/kernels/row_functions.hpp"
 
-// Tests the width that this file is compiled for.
+// Tests the vector width for which this file is compiled.
 BOOST_AUTO_TEST_SUITE(float_lanes_of_rows)
 
 using namespace plumb::detail;

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
       for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
         const std::size_t row_stride = depth + 4;
         for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
-          // Lanes follow one another, as in a panel, or each lane is a separate block.
+          // The lanes are contiguous, as in a panel, or each lane is a separate block.
           for (const bool in_blocks : {false, true}) {
             const std::size_t step = in_blocks ? set.lanes : lanes * set.lanes + gap;
             const std::size_t lane_step = in_blocks ? depth * set.lanes + gap : set.lanes;

@@ -20,8 +20,9 @@ BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
-/// In "P1", 3 of 4 facts are right under the first seed and 1 of 4 under the second. In "P2", it is
-/// 1 of 2, then 2 of 2; P2 also has a seed that "P1" lacks.
+/// In "P1", 3 of 4 facts are right under the first seed and 1 of 4 under the second. In "P2", 1 of
+/// 2 facts is right under the first seed and 2 of 2 under the second; P2 also has a seed that "P1"
+/// lacks.
 ModelAnswers two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
 }

@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(the_published_script_does_not_trim) {
   // removed.
   check(kamel_script_score("Kiel %", towns), 0, 0, 0);
   check(kamel_script_score("Kiel ", towns), 1, 1.0 / 3, 0.5);
-  // The number of objects found divided by the number of answers exceeds 1.
+  // The precision, which is the number of objects found divided by the number of answers, exceeds
+  // 1.
   const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
   check(kamel_script_score("georgia", twins), 2, 1, 4.0 / 3);
 }

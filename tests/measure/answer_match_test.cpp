@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(names_that_normalise_to_nothing_are_dropped_and_listed) {
   const List names{"?", "Guitars", "", "guitar", "Six-string", "A"};
   const UsableAnswers usable = usable_answers(names, small_lemma);
   BOOST_TEST(usable.dropped == (std::vector<std::size_t>{0, 2, 5}));
-  // The name "guitar" is the same as name 1.
+  // The name "guitar" duplicates name 1, "Guitars".
   BOOST_TEST(usable.names == (std::vector<std::size_t>{1, 4}));
   BOOST_REQUIRE(usable.answers.size() == 2U);
   BOOST_TEST(usable.answers[0].lemmas() == (List{"guitar"}));

@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(templates_are_averaged_before_or_after_their_bias) {
 BOOST_AUTO_TEST_CASE(per_token_a_long_name_is_not_less_likely_for_its_length) {
   const auto made = [] {
     auto scores = scores_of(2, {{0.25, 27.0 / 64}, {0.5, 0.125}});
-    // scores_of would shift each prompt by some number of nats, which would not belong to any
-    // token.
+    // scores_of would shift the scores of each prompt by a constant, which would distort the scores
+    // per token.
     scores.log_likelihoods = {std::log(0.25), 3 * std::log(0.75), std::log(0.5), 3 * std::log(0.5)};
     scores.tokens = {1, 3, 1, 3};
     return relation_bias(scores);

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(against_chance)
 
 namespace {
 
-/// A fact that was answered correctly or incorrectly.
+/// A prediction with the given correctness and option.
 Prediction answered(bool right, std::size_t option) {
   Prediction made;
   made.correct = right;

@@ -37,7 +37,7 @@ double coverage(std::size_t n, double p) {
   return share;
 }
 
-/// `count` values: `right` ones, and zeros for the rest.
+/// `count` values, of which `right` are 1 and the rest 0.
 std::vector<double> facts(std::size_t right, std::size_t count) {
   std::vector<double> values(count, 0.0);
   for (std::size_t i = 0; i < right; ++i) values[i] = 1;
@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
   BOOST_TEST(std::abs(coverage(300, 0.5) - 0.95) < 0.015);
 }
 
-// Six relations have five facts each and different difficulties, as in a mean over relations. Each
-// fact has either one prompt or four prompts. With 2,000 draws, the standard error is 0.5%.
+// Six relations have five facts each and different difficulties, as in a mean over relations. The
+// test is run with one prompt per fact and with four. With 2,000 draws, the standard error is 0.5%.
 BOOST_AUTO_TEST_CASE(clustered_shares_hold_their_level) {
   RandomStream random(7, "coverage");
   constexpr std::array<double, 6> by_relation{0.35, 0.45, 0.5, 0.5, 0.55, 0.65};

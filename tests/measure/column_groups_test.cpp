@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(column_groups)
 
 namespace {
 
-/// A relation in which fact i has value i in the column, and is right if mark i is 1.
+/// A relation in which fact i has the i-th value in the column and is right if the i-th mark is 1.
 RelationAnswers relation(const std::string& code, const std::vector<std::string>& values,
                          const std::string& marks, const std::string& column = "year") {
   RelationAnswers made;
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_ar
   BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 3, 2}));
   BOOST_TEST(std::abs(accuracies[2] - 2.0 / 3) < 1e-12);
   BOOST_TEST(accuracies[3] == 0.5);
-  // If a column has that name, it is used as it is.
+  // If a column is named "valid", its values are used unchanged.
   facts[0].further = {{"valid", "yes"}};
   BOOST_TEST(group_by_column({{"a", {made}}}, template_setting(0), "valid").groups.size() == 1U);
 }

@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(known_and_answer_are_of_the_variants_that_all_share) {
   BOOST_TEST(facts[0].models[0]->text == "o1");
   BOOST_TEST(facts[0].models[1]->text == "o0");
   for (Setting& setting : models[1].relations[0].settings) setting.variant += 10;
-  // For fact 1, each model counts its own variants: the first is right in two of three, the second
-  // in one of two.
+  // Fact 1 is judged by each model's own variants: the first model is right in two of three, the
+  // second in one of two.
   facts = compared_facts(models, ic(50));
   BOOST_TEST(who(facts[0]) == "00");
   BOOST_TEST(who(facts[1]) == "10");

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(too_few_pairs_or_a_constant_list_have_no_number) {
   BOOST_TEST(pearson(constant, varied).count == 0U);
   BOOST_TEST(pearson(varied, constant).count == 0U);
   BOOST_TEST(pearson(constant, constant).count == 0U);
-  // In floating point, ten times 0.1 added together is not 1.
+  // In floating point, the sum of ten 0.1s is not exactly 1.
   BOOST_TEST(pearson(List(10, 0.1), List(10, 0.7)).count == 0U);
 }
 

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_models_best_and_worst_relations_are_among_those_it_has) {
   const AccuracyTable table = accuracy_table(two_models(), ic(50));
   const auto [top, bottom] = extreme_relations(table, 1);
   BOOST_TEST(codes(table, top) == "P4 P3 ");
-  BOOST_TEST(codes(table, bottom) == "P1 P2 ");  // these two are equal
+  BOOST_TEST(codes(table, bottom) == "P1 P2 ");  // these two have equal accuracies
   const auto [best, worst] = extreme_relations(table, 0, 1);
   BOOST_TEST(codes(table, best) == "P3 ");
   BOOST_TEST(codes(table, worst) == "P1 ");
@@ -233,8 +233,8 @@ BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   BOOST_TEST(made.base_given_tuned.rate.value == 0.25);
 }
 
-// All of a's answers are ties, and b knows fact 0. The accuracies are 1/4 and (1 + 3/4) / 4; the
-// proportions of known facts are 0 and 1/4.
+// All of a's answers are ties, and b knows only fact 0. The accuracies are 1/4 and (1 + 3/4) / 4;
+// the proportions of known facts are 0 and 1/4.
 BOOST_AUTO_TEST_CASE(a_tie_is_a_guess_on_the_leaderboards_and_not_known_in_pairs) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"4444"})}},
                                          {"b", {by_seed("P1", {"1444"})}}};

@@ -102,12 +102,12 @@ BOOST_AUTO_TEST_CASE(rules_of_detachment_give_the_base_that_the_index_has) {
 BOOST_AUTO_TEST_CASE(exceptions_come_first_noun_before_verb_before_adjective_before_adverb) {
   const SmallWordNet files;
   check(Morphy(files.folder.path()), {{"men", "man"},
-                                      {"leaves", "leaf"},  // not leave, the verb's lemma
-                                      {"was", "be"},       // not wa, a noun
-                                      {"has", "have"},     // not ha, a noun
+                                      {"leaves", "leaf"},  // not "leave", the verb's lemma
+                                      {"was", "be"},       // not "wa", a noun
+                                      {"has", "have"},     // not "ha", a noun
                                       {"ran", "run"},
                                       {"bigger", "big"},
-                                      {"better", "good"},  // not well, the adverb's lemma
+                                      {"better", "good"},  // not "well", the adverb's lemma
                                       {"best", "well"}});
 }
 
@@ -122,13 +122,13 @@ BOOST_AUTO_TEST_CASE(an_exception_counts_if_the_index_has_its_base) {
 // are not found.
 BOOST_AUTO_TEST_CASE(no_rule_is_tried_for_an_exception) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"anabases", "anabasis"},    // not a form of the fish anabas
-                                      {"arounder", "arounder"}});  // not a comparative of around
+  check(Morphy(files.folder.path()), {{"anabases", "anabasis"},    // not a form of "anabas", a fish
+                                      {"arounder", "arounder"}});  // not a comparative of "around"
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_leaves_something_of_the_word) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"menful", "menful"}});  // not man, as for "postmen"
+  check(Morphy(files.folder.path()), {{"menful", "menful"}});  // not "man", as for "postmen"
 }
 
 BOOST_AUTO_TEST_CASE(a_word_of_an_index_stays) {

@@ -18,7 +18,7 @@ bool near(double value, double expected) {
 /// ∫ (1 − x²)^((n−4)/2) dx by Simpson's rule; the integrand is the density of r if there is no
 /// correlation. The substitution x = sin u yields cosⁿ⁻³ u, which is smooth up to the endpoints.
 double mass(std::size_t n, double from, double to) {
-  // for 200 pairs, the tail halves within less than 1/100 of the range
+  // enough steps even for 200 pairs, whose tail halves within less than 1/100 of the range
   constexpr int steps = 40000;
   const double low = std::asin(from), step = (std::asin(to) - low) / steps;
   double sum = 0;
@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(no_correlation_is_certain_to_be_exceeded) {
   for (const std::size_t n : {3U, 4U, 10U, 1000U}) BOOST_TEST(near(p_value(0, n).value(), 1));
 }
 
-// The same applies if rounding makes r slightly less than 1, by about the resolution of a double.
+// A perfect correlation has no p, even if rounding makes |r| slightly less than 1, by about the
+// resolution of a double.
 BOOST_AUTO_TEST_CASE(a_straight_line_has_none) {
   for (const double r : {1.0, -1.0, 1 - 1e-15, -1 + 3e-16}) {
     for (const std::size_t n : {3U, 4U, 11U, 1000U}) BOOST_TEST(!p_value(r, n).has_value());
@@ -51,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_straight_line_has_none) {
   BOOST_TEST(p_value(1 - 1e-9, 4).value() < 1e-8);
 }
 
-// The value e^−(10^6 · ln 2) is far below the smallest double, but p must be small, not 0.
+// e^−(10^6 · ln 2) is far below the smallest double, but p must still be positive.
 BOOST_AUTO_TEST_CASE(no_p_is_zero) {
   BOOST_TEST(p_value(0.87, 1000000).value() > 0.0);
   BOOST_TEST(p_value(0.87, 1000000).value() < smallest_shown_p);

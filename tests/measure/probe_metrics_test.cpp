@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
   BOOST_TEST(m.overall.hit_at(3).low == wilson(5, 6).low);
-  // A mean rank is not a proportion. A mean over relations is a proportion computed from clusters
-  // of facts.
+  // A mean rank is not a proportion, so its interval is bootstrapped. A mean over relations is a
+  // proportion computed from clusters of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
   BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
 }
@@ -257,8 +257,8 @@ BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
   BOOST_TEST(picked[0].answer(1).rank.realistic() == 4.0);
 }
 
-// If all templates of a relation have weight 0, the relation has no facts here. A relation without
-// weights is excluded.
+// A relation whose templates all have weight 0 contributes no facts. A relation without weights is
+// excluded.
 BOOST_AUTO_TEST_CASE(weighted_templates_answer_together) {
   auto weighs = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
   weighs.relation.template_weights = {0.25, 0.75};

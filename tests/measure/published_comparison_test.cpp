@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
   const auto made = compare_with_published(
       numbers, {run("two", {{"x", {0.25, {}, {}, 0}}, {"y", {0.3, {}, {}, 0}}}),
                 run("other", {{"x", {0.5, {}, {}, 0}}})});
-  // The first run is compared with "two" (x and y). The second run's model has no published
-  // numbers, so the run is compared with both models.
+  // The first run is compared with the published model "two" (x and y). The second run's model has
+  // no published numbers, so the run is compared with both models.
   BOOST_REQUIRE(made.pairs.size() == 4U);
   BOOST_TEST(made.pairs[0].published.model == "one");
   BOOST_TEST(made.pairs[0].run == "other");

@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
   const Ranks ranks{{{0, 3}, 5}, {{2, 0}, 5}};
   const double mean_ranks[] = {2, 2.75, 3.5};
   const double reciprocal[] = {(1 + 1.0 / 3) / 2, (0.4 + 1.0 / 3) / 2, (0.25 + 1.0 / 3) / 2};
-  // The first query may be at position 1, 2, 3 or 4; one of these positions is a hit at 1, and
-  // three are hits at 3.
+  // The answer to the first query may be at position 1, 2, 3 or 4; one of these positions is a hit
+  // at 1, and three are hits at 3.
   const double first[] = {0.5, 0.125, 0};
   const double third[] = {1, 0.875, 0.5};
   for (std::size_t i = 0; i < 3; ++i) {

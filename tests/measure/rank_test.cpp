@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(with_ties_the_realistic_one_is_between_the_others) {
 }
 
 // Across all orders that a tie allows, each position among the tied candidates is equally likely.
-// The oracle sorts the candidates, numbers them 1, 2, … and averages these numbers.
+// The oracle sorts the candidates, numbers them 1, 2, … and averages the numbers of tied
+// candidates.
 BOOST_AUTO_TEST_CASE(the_three_ranks_are_the_first_the_mean_and_the_last_place_of_a_sort) {
   RandomStream random(4, "ranks");
   for (int round = 0; round < 200; ++round) {
@@ -72,8 +73,8 @@ BOOST_AUTO_TEST_CASE(ranks_are_the_same_when_both_counts_are) {
   BOOST_CHECK((Rank{1, 2} != Rank{1, 3}));
 }
 
-// Three candidates are tied behind two others. For each of them, one of its three positions is a
-// hit at 3, two are hits at 4, and all are hits at 5.
+// Two candidates rank above three tied ones. For each of the tied candidates, one of its three
+// positions is a hit at 3, two are hits at 4, and all are hits at 5.
 BOOST_AUTO_TEST_CASE(a_hit_counts_the_share_of_the_places_a_tie_allows) {
   const Rank rank{.above = 2, .equal = 2};
   BOOST_TEST(rank.expected_hit(1) == 0.0);

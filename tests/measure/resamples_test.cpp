@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_same_resamples_of_the_strata_it_is_asked_for
   BOOST_TEST(whole.part({}).size() == 30U);
 }
 
-// The oracle expands each resample into the list of values it stands for.
+// The oracle expands each resample into the list of values that it represents.
 BOOST_AUTO_TEST_CASE(a_mean_has_the_percentiles_of_the_means_of_its_resamples) {
   const std::vector<double> values{0.5, -1, 4, 2, 0, 1, 1, 7, 0.25};
   const Resamples resamples(strata, {.seed = 6, .resamples = 41}, "x");

@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_the_definition_fact_by_fact) {
   }
 }
 
-// The draws, recomputed from their definition.
+// The oracle recomputes the draws from their definition.
 BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
   const ModelAnswers one = random_model("a", 8);
   const ModelAnswers two = random_model("b", 8);
@@ -278,8 +278,8 @@ BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
 }
 
 BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
-  // Model c has one extra fact per relation, but its pairs share eight facts and use the same
-  // resamples. Model d lacks a relation.
+  // Model c has one extra fact per relation, but its pairs compare only the eight shared facts and
+  // use the same resamples. Model d lacks a relation.
   std::vector<ModelAnswers> models{random_model("a", 8), random_model("b", 8),
                                    random_model("c", 9)};
   models.push_back(random_model("d", 8));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A made-up inference engine that knows nothing of plumb. Letters are tokens. It repeats its
+// A fictitious inference engine that does not depend on plumb. Letters are tokens. It repeats its
 // training text, and the longer the match with the preceding letters, the greater its confidence.
 
 #include <string>

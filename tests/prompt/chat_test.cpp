@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(a_whole_statement_is_said_behind_what_the_user_asks) {
   BOOST_TEST(made.text.substr(made.context) == "Paris rules France");
 }
 
-// The templates either put an empty thought before the answer, as Qwen 3's does, or add nothing.
+// The templates either insert an empty thinking block before the answer, as Qwen 3's does, or
+// insert nothing.
 BOOST_AUTO_TEST_CASE(nothing_but_white_space_is_put_before_the_answer) {
   const auto thinking = [](const ChatTemplate& by, std::span<const ChatMessage> turns, bool opens) {
     std::string text = written(by, turns, opens);

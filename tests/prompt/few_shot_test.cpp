@@ -250,12 +250,11 @@ BOOST_AUTO_TEST_CASE(the_last_shot_stands_in_the_place_of_the_asked_fact) {
   BOOST_TEST((shown(0, 0) == Shots{{0, 2, 0}, {0, 1, 1}}));
   BOOST_TEST((shown(0, 1) == Shots{{0, 0, 0}, {0, 2, 0}}));
   BOOST_TEST((shown(0, 2) == Shots{{0, 0, 0}, {0, 1, 1}}));  // a fact is not its own shot
-  // Fact 0 of relation 1 is not the first shot, which is fact 0 of relation 0.
+  // Fact 0 of relation 1 is not mistaken for fact 0 of relation 0, which is the first shot.
   BOOST_TEST((shown(1, 0) == Shots{{0, 0, 0}, {0, 1, 1}}));
 }
 
-// The test covers every fact of every relation under every template, with all possible shot counts
-// and larger ones.
+// `shown` returns the indices of the drawn shots that appear in the prompt for a fact.
 BOOST_AUTO_TEST_CASE(the_shots_that_are_shown_are_told_by_place) {
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {relation_source, 2}, 0);
@@ -377,7 +376,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
     const FewShot few_shot(dataset, {relation_source, 2, mask, true}, seed);
     const auto drawn = [&](std::size_t t, std::size_t f) {
       Shots all = places(few_shot.shots(1, t, f));
-      for (auto& shot : all) std::get<2>(shot) = 0;  // the templates are drawn, too
+      // the shots' templates are drawn as well, so they are ignored
+      for (auto& shot : all) std::get<2>(shot) = 0;
       return all;
     };
     ++first[few_shot.shots(1, 0, 2).front().fact];
@@ -403,7 +403,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   BOOST_TEST(by_seed);
 }
 
-// Other facts and relations only have an effect if they may be drawn.
+// Other facts and relations affect the shots only if they can be drawn.
 BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
   const MultiPromptDataset dataset = elements_many();
   MultiPromptDataset turned = dataset;
@@ -519,7 +519,7 @@ BOOST_AUTO_TEST_CASE(shots_of_a_relation_do_not_change_with_the_other_relations)
 
 // Each draw takes 5 of 20 facts, so in 2000 draws each fact is expected 500 times, with a standard
 // error of 19.4. Each of four templates is expected 2500 times in 10,000, with a standard error of
-// 43. A deviation of more than five standard errors would not be due to chance.
+// 43. A deviation of more than five standard errors cannot plausibly be due to chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_template_is_drawn_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 10}, {.facts = 10}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;

@@ -243,8 +243,8 @@ BOOST_AUTO_TEST_CASE(the_drawn_highlight_is_correct_everywhere_and_follows_an_in
   BOOST_TEST(drawn.size() > 10U);
 }
 
-// One of the three pairs is a slot; in the block panel, it is at position 1. If the spread slot is
-// 0, only position 2 is left, and the slot does not come directly before it.
+// One of the three pairs is a slot; in the block panel, it is at position 1. If the slot of the
+// spread panel is at position 0, only position 2 is left, and it does not directly follow the slot.
 BOOST_AUTO_TEST_CASE(where_nothing_fits_the_highlight_is_any_pair_that_stays) {
   std::set<std::size_t> slots;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

@@ -64,8 +64,8 @@ BOOST_AUTO_TEST_CASE(the_first_letter_is_upper_cased) {
   BOOST_TEST(filled("[Y] is [X].", "x", "écru") == "⟦Écru⟧ is x.");
 }
 
-// Some upper-case letters differ in length: "ɐ" (U+0250) has two bytes and "Ɐ" (U+2C6F) three; "ⱥ"
-// (U+2C65) has three and "Ⱥ" (U+023A) two.
+// Some letters differ in length from their upper case: "ɐ" (U+0250) has two bytes and "Ɐ" (U+2C6F)
+// three; "ⱥ" (U+2C65) has three and "Ⱥ" (U+023A) two.
 BOOST_AUTO_TEST_CASE(spans_follow_an_upper_case_of_another_byte_length) {
   BOOST_TEST(filled("[X] is [Y].", "ɐn", "é") == "Ɐn is ⟦é⟧.");
   BOOST_TEST(filled("[Y] is [X], [Y].", "x", "ɐn") == "⟦Ɐn⟧ is x, ⟦ɐn⟧.");

@@ -116,7 +116,8 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_without_replacement) {
 }
 
 // Each draw takes 8 of 20 triples, so in 1000 draws each triple is expected 400 times, with a
-// standard error of 15.5. A deviation of more than five standard errors would not be due to chance.
+// standard error of 15.5. A deviation of more than five standard errors cannot plausibly be due to
+// chance.
 BOOST_AUTO_TEST_CASE(every_triple_is_drawn_as_often_as_another) {
   const KnowledgeGraph graph = of_size(20);
   std::vector<int> drawn(21, 0), first(21, 0);

@@ -95,8 +95,8 @@ struct Copies {
   std::vector<std::size_t> same;
 };
 
-/// If two directions differ, the oracle decides which one is nearer; their cosines differ by more
-/// than the rounding error of double precision.
+/// The rank according to the oracle, which can order any two different directions, because their
+/// cosines differ by more than the rounding error of double precision.
 Rank standing(std::span<const long double> cosines, const std::vector<std::size_t>& same,
               std::size_t gold) {
   Rank rank;
@@ -143,8 +143,8 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
-// From (3, 4): (6, 8) at 1, (4, 3) at 0.96, (5, 12) at 63/65, (0, 1) at 0.8, (1, 0) at 0.6,
-// (-3, -4) at -1.
+// The cosines with (3, 4) are 1 for (6, 8), 0.96 for (4, 3), 63/65 for (5, 12), 0.8 for (0, 1), 0.6
+// for (1, 0) and -1 for (-3, -4).
 BOOST_AUTO_TEST_CASE(directions_are_compared_and_not_lengths) {
   const EmbeddingMatrix entities =
       matrix_of({{0, 100}, {4, 3}, {6, 8}, {-3, -4}, {5, 12}, {1, 0}, {0, 1}});
@@ -183,8 +183,8 @@ BOOST_AUTO_TEST_CASE(small_sets_are_ranked_too) {
   }
 }
 
-// The vectors consist of only a few different integers, so most entities are tied, in all tiles.
-// The oracle compares integers.
+// The vectors consist of only a few different integers, so most entities are tied, and ties occur
+// in all tiles. The oracle compares integers.
 BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   RandomStream random(3, "cosine");
   const std::size_t count = 1200;
@@ -249,8 +249,8 @@ BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
 }
 
 BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
-  // In units of single products, the dot products a·b, a·c and b·c are 17, 4 and 7, and the squares
-  // are 14, 22 and 15; d is −a.
+  // Before scaling, the dot products a·b, a·c and b·c are 17, 4 and 7, and the squares are 14, 22
+  // and 15; d is −a.
   const std::vector<std::vector<float>> directions{
       {1, 2, 3, 0}, {1, 2, 4, 1}, {3, -1, 1, 2}, {-1, -2, -3, 0}};
   const std::vector<std::vector<std::size_t>> above{

@@ -24,8 +24,8 @@ VectorRows rows_of(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// The rows contain small integers, so that many cosines are equal, and copies of different
-/// lengths.
+/// Rows of small integers, so that many cosines are equal, including copies of earlier rows with
+/// different lengths.
 EmbeddingMatrix level_rows(RandomStream& random, Eigen::Index count, Eigen::Index dimension) {
   EmbeddingMatrix made(count, dimension);
   for (Eigen::Index i = 0; i < count; ++i) {

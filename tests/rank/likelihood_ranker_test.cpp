@@ -152,8 +152,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
   }
 }
 
-// A name's tokens are looked up wherever a search would read a row, so the same nodes are
-// evaluated.
+// The search looks up tokens instead of reading rows, but it evaluates the same nodes.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
   for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {1024, 5, 16}, {1024, 1, 16}}) {
     RandomStream random(12, "ranker"), again(12, "ranker");
@@ -169,8 +168,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
         BOOST_REQUIRE(ranks.size() == expected.size());
         for (std::size_t i = 0; i < ranks.size(); ++i) {
           BOOST_TEST(std::abs(ranks[i].score - expected[i].score) < 1e-5);
-          // Candidates with exactly equal probabilities may differ by rounding errors when rows are
-          // read.
+          // When rows are read, the scores of candidates with equal probabilities may differ by
+          // rounding errors.
           BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].nearby);
           BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].nearby >= expected[i].above);
           BOOST_TEST(ranks[i].undecided == 0U);
@@ -190,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_tree_model_of_one_branch_gives_the_same_ranks) {
   }
 }
 
-// The limits leave room for only part of what a search offers at a time.
+// With these limits, only some of the nodes that a search offers can be evaluated at a time.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
   RandomStream random(4, "ranker");
   std::size_t fed_again = 0;
@@ -230,14 +229,14 @@ BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
   }
 }
 
-// The limits leave room for a single prompt with the names of one step.
+// The node limit leaves room for only one prompt and the names of one search step.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_nodes_end_in_the_same_ranks) {
   RandomStream random(6, "ranker");
   for (int round = 0; round < 20; ++round) {
     World<NgramTreeModel> world(random, 60);
     LikelihoodRanker ample(world.model, world.trie, {});
     const auto expected = ample.rank(world.context, world.questions);
-    // Four prompts are searched together, and a step has at most 40 prefixes.
+    // Four prompts are searched together, and each step of a search evaluates at most 40 prefixes.
     std::size_t prompts = 0;
     for (const NameQuestion& q : world.questions) prompts = std::max(prompts, q.prompt.size());
     const std::size_t longest = world.trie.longest(TokenTree::root);
@@ -338,8 +337,8 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
   BOOST_TEST(undecided > 20U);
 }
 
-// The numbers of nodes offered and read do not depend on the model's limits, so searches that end
-// early do not depend on them either.
+// The number of nodes that a search offers and reads does not depend on the model's limits, so the
+// results of searches that end early do not depend on them either.
 BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   RandomStream random(11, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -444,7 +443,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   RandomStream random(15, "ranker");
   for (int round = 0; round < 30; ++round) {
     World<NgramTreeModel> world(random);
-    // Prompts that continue one another must be evaluated in turn, so this test omits them.
+    // If one prompt is a prefix of another, the two must be evaluated one after the other, so this
+    // test uses only one of them.
     std::vector<NameQuestion> questions;
     for (const NameQuestion& question : world.questions) {
       const bool stands = std::ranges::any_of(questions, [&](const NameQuestion& other) {

@@ -25,8 +25,8 @@ WordMaskModel letters() {
   return WordMaskModel(std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
 }
 
-/// The text "a <mask> b" with `masks` masks, the first of which are filled; the query is at the
-/// next mask.
+/// The text "a <mask> b" with `masks` masks, the first of which are replaced by `filled`; the query
+/// is at the next mask.
 MaskedQuery asked(const WordMaskModel& model, std::size_t masks, const Ids& filled = {}) {
   MaskedQuery query{{0, model.id("a")}, static_cast<std::uint32_t>(2 + filled.size())};
   query.sequence.insert(query.sequence.end(), filled.begin(), filled.end());
@@ -45,7 +45,7 @@ TokenId best(const std::vector<float>& row) {
   return static_cast<TokenId>(std::ranges::max_element(row) - row.begin());
 }
 
-/// A model that returns the rows set by a test, whatever the query.
+/// A model that returns the row set by a test for every query.
 class ToldRows {
  public:
   explicit ToldRows(std::vector<float> row) : row_(std::move(row)) {}

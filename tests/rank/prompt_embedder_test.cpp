@@ -35,8 +35,8 @@ struct WithoutBos : NgramTreeModel {
 };
 static_assert(TreeEmbedder<WithoutBos>);
 
-/// Texts that start with `before`. Some are equal, some are prefixes of others, and some branch
-/// off.
+/// Texts that start with `before`. Some are equal, some are prefixes of others, and some share only
+/// their beginning.
 Strings random_texts(RandomStream& random, std::size_t count, const std::string& before) {
   Strings texts(count);
   for (std::string& text : texts) text = before + test::random_letters(random, 1, 6);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {
 
 // After BOS, the vector of "hello" is 0.5^4 h + 0.5^3 e + (0.5^2 + 0.5) l + o.
 BOOST_AUTO_TEST_CASE(a_vector_is_that_of_the_last_token_with_all_before_it) {
-  NgramTreeModel model("", 1, {"he"});  // he is one token
+  NgramTreeModel model("", 1, {"he"});  // "he" is a single token
   Embedding embedder(model);
   const EmbeddingMatrix rows = embedder.embed(Strings{"hello"}, true);
   BOOST_TEST(rows.cols() == 258);
@@ -128,8 +128,7 @@ BOOST_AUTO_TEST_CASE(equal_texts_are_embedded_once) {
   BOOST_TEST(texts_of_packs == 5U);
 }
 
-// All texts begin with "to " after BOS; "to Rome" is a prefix of another text, and "to P" ends in
-// the middle of one.
+// All texts begin with "to " after BOS; "to Rome" and "to P" are prefixes of other texts.
 BOOST_AUTO_TEST_CASE(what_all_begin_with_is_fed_once_and_the_cost_says_so) {
   const Strings texts{"to Paris", "to Rome", "to P", "to Romeo", "to Rome"};
   for (const bool with_bos : {true, false}) {
@@ -190,7 +189,7 @@ BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
       BOOST_TEST((by_packs(embedder, job, texts.size(), packs) == expected));
       random.shuffle(packs);
     }
-    // One embedder runs half of the packs and another one the rest, as in a resumed job.
+    // One embedder runs half of the packs and a second one runs the rest, as in a resumed job.
     random.shuffle(packs);
     NgramTreeModel another("");
     another.limits = model.limits;
@@ -249,7 +248,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
         const auto of_text = expected[j].row(static_cast<Eigen::Index>(text));
         BOOST_TEST(std::ranges::equal(row, std::span(of_text.data(), row.size())));
       });
-      if (p == 1) {  // it also embeds whole lists in between
+      if (p == 1) {  // whole lists can be embedded in between
         BOOST_TEST((embedder.embed(texts[j], false) == expected[j]));
       }
     }

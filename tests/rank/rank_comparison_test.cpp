@@ -27,8 +27,8 @@ RankedModel sized(const std::string& name, std::size_t rank, const std::string& 
 
 }  // namespace
 
-// The reciprocal ranks are 1, 1/2, 1/4 and 1/2, 1/2, 1. Their differences are 1/2, 0 and -3/4, with
-// mean -1/12.
+// The reciprocal ranks are 1, 1/2, 1/4 for a and 1/2, 1/2, 1 for b. Their differences are 1/2, 0
+// and -3/4, with mean -1/12.
 BOOST_AUTO_TEST_CASE(a_difference_is_over_the_queries_that_both_have) {
   const RankComparison made =
       compare_ranks({test::ranked_model("a", {test::ranked("deer", {1, 2, 4})}),
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_difference_is_over_the_queries_that_both_have) {
                     {});
   BOOST_TEST_REQUIRE(made.methods.size() == 1U);
   const MethodComparison& deer = made.methods[0];
-  // b's mean reciprocal rank of 2/3 is above a's 7/12.
+  // The mean reciprocal rank of b, 2/3, is higher than that of a, 7/12.
   BOOST_TEST_REQUIRE(deer.standings.size() == 2U);
   BOOST_TEST(made.models[deer.standings[0].model].name == "b");
   BOOST_TEST_REQUIRE(deer.differences.size() == 1U);
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   BOOST_TEST(made.monotone_share() > 0.5);
 }
 
-// If two models have the same size, listing the better one first does not count as a fall. A model
-// without a family is not part of any series.
+// If two models have the same size, it does not count as a decrease when the first one has the
+// better number. A model without a family is not part of any series.
 BOOST_AUTO_TEST_CASE(models_of_one_size_are_no_fall) {
   const RankComparison made =
       compare_ranks({sized("a", 2, "A", 1e8), sized("b", 3, "A", 1e8), sized("c", 2, "A", 2e8),

@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(every_method_is_measured_raw_and_filtered, SmallRanking)
   BOOST_TEST(near(raw.hit_at(3).value, 2.0 / 6));
   BOOST_TEST(near(raw.hit_at(10).value, 5.0 / 6));
   BOOST_TEST(raw.hit_at(100).count == 0U);  // there are 20 candidates
-  // Only line 5 changes: it has rank 6 among 16 candidates.
+  // Filtering changes only line 5, which then has rank 6 among 16 candidates.
   const RankMetrics& filtered = realistic(method.filtered);
   BOOST_TEST(near(filtered.mean_rank.value, 38.0 / 6));
   BOOST_TEST(near(filtered.mean_reciprocal_rank.value, (2.0 + 1.0 / 6) / 6));
@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(head_queries_are_relations_of_their_own) {
   BOOST_TEST(near(relations.at("inverse of next").mean_rank.value, 5));
 }
 
-// Only these two pairs of methods rank the same queries among the same number of candidates.
+// Only the two pairs of methods checked below rank the same queries among the same number of
+// candidates.
 BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_share,
                         SmallRanking) {
   const RankResults made = results(*this);
@@ -138,8 +139,8 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_
 }
 
 // If all candidates of a relation have one-token names, the full and the narrowed candidate sets
-// have the same size. Even then, narrowed methods are not compared with others, unless nothing is
-// narrowed.
+// have the same size. Even then, methods with narrowed candidate sets are compared only with one
+// another, unless the ranking narrows no candidate set.
 BOOST_AUTO_TEST_CASE(methods_that_rank_among_fewer_are_compared_among_themselves) {
   RankFolder folder;
   const Words names{"deer", "deer-single-token", "likelihood", "lm-head", "deer-a-single-token"};
@@ -287,7 +288,7 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_within_each_relation_too, SmallRank
   check("<symbol>", {5, 10, 20}, {4, 5, 10});
   BOOST_TEST(made.agreements[0].rank.queries == 6U);
   BOOST_TEST(made.agreements[0].log_rank.queries == 6U);
-  // The other pair of methods has no query of the second relation in common.
+  // The two methods of the other pair share no query of the second relation.
   const auto& alone = made.agreements.at(1).by_relation;
   BOOST_REQUIRE(alone.size() == 1U);
   BOOST_TEST(near(alone.at("next").r.value, correlation(single, lm_head)));

@@ -33,7 +33,7 @@ Strings random_texts(std::size_t count) {
   return texts;
 }
 
-/// A model that reports the wrong shape for its vectors.
+/// A model that returns a matrix of the wrong shape.
 struct Misshapen : PlainEmbedder {
   Misshapen(Eigen::Index more_rows, Eigen::Index more_columns)
       : PlainEmbedder(""), rows(more_rows), columns(more_columns) {}

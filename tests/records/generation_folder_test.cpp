@@ -39,7 +39,7 @@ std::vector<RecordedContentFree> template_rows(const GenerationFolder& folder, s
   return rows;
 }
 
-/// Numbers for six candidates; no other row contains the same numbers.
+/// Scores for six candidates, in descending order from `first`.
 Numbers six(double first) {
   return {first, first - 0.1, first - 0.2, first - 0.3, first - 0.4, first - 0.5};
 }

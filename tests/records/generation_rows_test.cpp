@@ -54,7 +54,7 @@ struct Rows : test::TemporaryFolder {
   }
 };
 
-/// Returns the line with one of its substrings replaced.
+/// Returns `line` with `what` replaced by `by`.
 std::string with(std::string line, const std::string& what, const std::string& by) {
   const std::size_t at = line.find(what);
   BOOST_REQUIRE_MESSAGE(at != line.npos, what);
@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(free_rows[0].candidates[1].tokens == 12U);
 }
 
-// A report generated from the files is therefore identical to the run's own report.
+// Otherwise, a report generated from the files could differ from the run's own report.
 BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
   RandomStream random(1, "ten digits");
   for (int i = 0; i < 500; ++i) {

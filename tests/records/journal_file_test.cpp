@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
       says(Fault::user, folder.path().string() + ": cannot be written; check its permissions"));
 }
 
-// Lines written after that would not end up in any folder.
+// Lines appended after the folder is removed or moved would be missing from the run folder.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_synced) {
   for (const bool is_moved : {false, true}) {
     const test::TemporaryFolder folder;

@@ -63,7 +63,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks
                         test::says(Fault::user, "absent: "));
 }
 
-// Another program computed the hash with the constants of the reference code.
+// The expected hash was computed by another program, with the constants of the reference code.
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   const test::TemporaryFolder folder;
   Journal journal(folder / "journal.jsonl");
@@ -158,7 +158,8 @@ BOOST_AUTO_TEST_CASE(a_journal_that_is_only_a_torn_line_becomes_empty) {
   BOOST_TEST(slurp(file).empty());
 }
 
-// Every bit flip on the disk is detected; at worst, a pack is evaluated again.
+// A flipped bit in the last newline only causes the last pack to be evaluated again; every other
+// flipped bit is reported as an error.
 BOOST_FIXTURE_TEST_CASE(every_flipped_bit_is_refused_or_loses_the_last_pack, ThreePacks) {
   const std::string whole = slurp(file);
   for (std::size_t at = 0; at < whole.size(); ++at) {

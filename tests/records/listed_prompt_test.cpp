@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(ids_of_a_candidate_go_on_from_the_prompts) {
                          .candidates = true};
   const Json row = to_json(one, bytes);
   BOOST_TEST(row.at("prompt") == "a ");
-  BOOST_TEST((row.at("ids") == Json{0, 'a', ' '}));  // "b" is also shared by all, but it is scored
+  // all candidates also share "b", but it is scored
+  BOOST_TEST((row.at("ids") == Json{0, 'a', ' '}));
   BOOST_TEST((row.at("candidates")[0].at("ids") == Json{'b', 'c'}));
   BOOST_TEST((row.at("candidates")[1].at("ids") == Json{'b', 'd'}));
   BOOST_TEST((row.at("candidates")[2].at("ids") == Json{'b'}));

@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(each_method_and_number_of_shots_is_a_model, test::SmallM
   BOOST_TEST(p1.relation.code == "P1");
   BOOST_TEST(p1.paraphrases == 2U);
   BOOST_REQUIRE(p1.facts() == 4U);
-  // The answers with one shot are 1000 under seed 0 and 1100 under seed 1.
+  // The correctness of the answers with one shot is 1000 under seed 0 and 1100 under seed 1.
   BOOST_TEST(p1.row(1)[0].correct == false);
   BOOST_TEST(p1.row(1)[1].correct == true);
   BOOST_TEST(std::abs(p1.row(0)[0].confidence - 0.82) < 1e-9);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_numb
   ManyShotFolder folder;
   folder.relation("P1");
   // The same answer, "no", is the last choice in one row and the first in another. Under seed 1,
-  // the second fact has an extra choice.
+  // the second fact has one choice fewer.
   folder.files().write("P1_choices.jsonl",
                        row(1, 0, {{0, 1}, 1}, {0.3, 0.6}) + row(1, 1, {{1, 0}, 0}, {0.6, 0.2}) +
                            row(2, 0, {{0, 1}, 0}, {0.1, 0.4}) + row(2, 1, {{0}, 0}, {0.4}));

@@ -69,7 +69,7 @@ struct Run : test::TemporaryFolder {
   }
 };
 
-/// Returns the line with one substring replaced.
+/// Returns `text` with `what` replaced by `by`.
 std::string with(const std::string& what, const std::string& by, std::string text = line()) {
   const std::size_t at = text.find(what);
   BOOST_REQUIRE(at != text.npos);

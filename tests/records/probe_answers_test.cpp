@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   from_zero.set("P36", "plumb_version", "1.0.0");
   from_zero.set("P36", "num_original_instances", 2);
   BOOST_TEST(gathered(from_zero).facts() == 2U);
-  // Each of the folders is checked on its own.
+  // Each folder is checked separately.
   const Capitals half({row("France", 3, 2, 0, {-1, -2})});
   Capitals cut({france_0});
   cut.set("P36", "plumb_version", "1.0.0");

@@ -65,7 +65,7 @@ ScoredModel read(const ResultsFolder& folder, const ReadingOptions& how = {}) {
 }
 
 bool near(double a, double b) {
-  return std::abs(a - b) < 1e-9;  // files have ten decimals
+  return std::abs(a - b) < 1e-9;  // numbers in files have ten decimals
 }
 
 /// A folder in plumb's format. Its facts all have the answer 0, under one template; each option has
@@ -93,9 +93,9 @@ struct PlumbFolder : test::TemporaryFolder {
   }
 };
 
-/// Each reduction prefers a different option. Over the statement, the sum prefers option 0, and the
-/// mean prefers option 1 (−14/7 = −2, compared with −10/1 and −12/2). Over the answer, the sum
-/// prefers option 2, and the mean prefers option 1.
+/// The two sums and the means prefer different options. Over the statement, the sum prefers option
+/// 0, and the mean prefers option 1 (−14/7 = −2, compared with −10/1 and −12/2). Over the answer,
+/// the sum prefers option 2, and the mean prefers option 1.
 const std::vector<StatementScore> four_ways{
     {{-10, 1}, {-6, 2}}, {{-14, 7}, {-5, 5}}, {{-12, 2}, {-3, 1}}};
 
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   BOOST_TEST(read(folder).predictions.relations[0].weighted[0].correct);
 }
 
-// In this case, template 0 has a marker, and template 2 is the base.
+// In this case, templates 0 and 3 have markers, and template 2 is the base.
 BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};
   const ScoredModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.kinds = {.base = 2}});
@@ -209,8 +209,8 @@ BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   BOOST_TEST(relation.roles[3].marker == "template 3");
   BOOST_CHECK(relation.roles[3].kind == TemplateKind::numerical);
   BOOST_TEST(relation.row(0)[2].option == 2U);
-  // A marker that occurs in the text keeps its name, and a paraphrase may look like a template with
-  // a marker.
+  // A template that is listed as verbalized is named after the marker in its text, and a template
+  // with a marker may be listed as a paraphrase.
   said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
   const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
   BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));

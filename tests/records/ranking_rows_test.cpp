@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
     BOOST_CHECK_EXCEPTION((void)read(row.dump() + "\n"), Error,
                           says(Fault::user, "deer_ranks.jsonl:1: is not a rank"));
   }
-  // The rank is first 1 of 1, and then the last of all candidates.
+  // The last rank among all candidates is valid.
   Json row = Json::parse(line);
   for (const char* kind : {"", "filtered_"}) {
     row[std::string(kind) + "above"] = 39'999;

@@ -14,8 +14,8 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(run_changes_file)
 
-// There are two facts under two templates. Under template 1, the scores of the second fact's
-// options shift by 2; under template 0, its answer changes.
+// There are two facts under two templates. Under template 1, the score of one of the second fact's
+// options changes by 2; under template 0, its answer changes.
 BOOST_AUTO_TEST_CASE(rows_are_matched_by_fact_and_template) {
   test::ResultsFolder first, second;
   first.add("P1", {"Paris", "Rome"}, {"[X]: [Y].", "[X] = [Y]."}, Json::object(),

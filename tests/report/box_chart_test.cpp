@@ -31,8 +31,8 @@ BoxChart chart_of(std::vector<BoxGroup> groups) {
 
 }  // namespace
 
-// The scale is 230 high, starts at 242 and ends at the value 95, the end of the whisker. The middle
-// of the group is at 66 + 31, and a box is 34 wide.
+// The scale is 230 high, starts at y = 242 and ends at the value 95, where the whisker ends. The
+// middle of the group is at 66 + 31, and a box is 34 wide.
 BOOST_AUTO_TEST_CASE(a_box_goes_over_the_quartiles_and_its_whiskers_over_nine_tenths) {
   const std::string svg = box_chart(chart_of({{"all", hundred()}}));
   BOOST_TEST(markup_fault(svg) == "");

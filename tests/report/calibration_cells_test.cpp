@@ -15,8 +15,8 @@ using enum CalibrationMetric;
 
 BOOST_AUTO_TEST_SUITE(calibration_cells)
 
-// The colours follow Kissling et al., Table 1. A value exactly at a threshold belongs to the worse
-// side.
+// The colours follow Kissling et al., Table 1. A value exactly at a threshold gets the colour of
+// the worse range.
 BOOST_AUTO_TEST_CASE(cells_are_coloured_in_the_steps_of_the_paper) {
   const std::vector<std::tuple<CalibrationMetric, double, std::string>> steps{
       {ace, 0, "h0"},      {ace, 0.0499, "h0"},   {ace, 0.05, "h1"},    {ace, 0.0999, "h1"},

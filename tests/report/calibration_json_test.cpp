@@ -128,10 +128,11 @@ BOOST_AUTO_TEST_CASE(metrics_json_has_all_of_each_estimator) {
 BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval_and_a_missing_one_is_null) {
   CalibrationResults results = small_results();
   const Json json = to_json(results);
-  // Each estimator has 14 metrics over all facts, 2 domains, 1 cardinality and 2 relations; in
-  // addition, it has 2 curve points, 1 of 2 thresholds, and the answered facts. Each model has 2
-  // overall accuracies and 2 by domain, the one-hot Brier score twice, 3 numbers for all options, 3
-  // for the marker, 6 for the reductions, 5 of 6 by number of options, and 14 for each of 3 maps.
+  // Each estimator has 14 metrics for all facts, 2 domains, 1 cardinality and 2 relations; in
+  // addition, it has 2 curve points, an accuracy at only 1 of the 2 thresholds, and 1 number for
+  // the answered facts. Each model has 2 overall accuracies and 2 by domain, the one-hot Brier
+  // score in 2 forms, 3 numbers for all options, 3 for the marker, 6 for the reductions, 5 of the 6
+  // by number of options, and 14 metrics for each of 3 maps.
   BOOST_TEST(estimates_in(json, "") ==
              6U * (14 * 6 + 2 + 1 + 1) + 2 + 2 + 2 + 3 + 3 + 6 + 5 + 3 * 14);
   const Json& model = json.at("models").at("tiny");

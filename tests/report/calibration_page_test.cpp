@@ -27,7 +27,7 @@ std::string html_of(const CalibrationResults& results, const Json& settings = Js
   return CalibrationPage(results).html(settings);
 }
 
-/// The text to search for: a cell for an estimate created by `around`.
+/// The HTML to search for in the cell of an estimate created by `around`.
 std::string number(const std::string& value) {
   return ">" + value + "<small>";
 }

@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(pairs_without_a_domain_or_an_estimator_have_dashes) {
   const std::string html = html_of(results);
   const std::string row = row_of(section(html, pairs_heading), "gpt");
   BOOST_TEST(test::markup_fault(html) == "");
-  // The dashes are in the columns for average and min, and in the domain's columns: its name,
-  // number of facts, accuracy, margin, and average and min.
+  // The dashes are in the column "Average, min" and in the domain's columns: its name, number of
+  // facts, accuracy, "Margin" and "Average, min".
   BOOST_TEST(count_of(row, "–</td>") == 6U);
   BOOST_TEST(count_of(row, "<td") == 9U);
 }

@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(the_curve_of_the_base_template_stands_with_those_of_the_str
   BOOST_TEST(in_order(two, {">Base<", ">“possibly”<", ">“100%”<"}));
 }
 
-// The charts are 622 by 322 for 0 to 4 options: 2 options are in the middle, with a mean confidence
-// of 0.881.
+// The chart is 622 by 322 for 0 to 4 options, so 2 options are in the middle; their mean confidence
+// is 0.881.
 BOOST_AUTO_TEST_CASE(confidence_accuracy_and_error_are_drawn_by_the_number_of_options) {
   ModelCalibration model = small_calibration();
   const std::string chart = option_chart(model);

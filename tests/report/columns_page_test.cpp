@@ -32,7 +32,7 @@ namespace {
 
 template <class Row>
 std::string listed_columns(const std::string& where, const std::vector<Column<Row>>& columns) {
-  std::string text = "\nBelow " + where + ":\n\n| key | heading | meaning |\n|---|---|---|\n";
+  std::string text = "\n" + where + ":\n\n| key | heading | meaning |\n|---|---|---|\n";
   for (const Column<Row>& column : columns) {
     if (column.key == "setting" || column.key == "name") continue;
     text += "| `" + column.key + "` | " + column.heading + " | " + column.meaning + " |\n";
@@ -50,31 +50,33 @@ std::pair<std::string, std::string> listed_metrics() {
   return {
       "\n## `plumb probe`\n" +
           listed_columns(
-              "`all_templates`, `templates.N` and `weighted_templates`, each by `overall`, "
+              "Below `all_templates`, `templates.N` and `weighted_templates`, each for `overall`, "
               "`overall_unweighted` (the mean over relations), `relations.CODE`, "
-              "`domains.NAME` and `cardinality.KIND`; and `groups.values`, a list, with "
-              "`--group-by`",
+              "`domains.NAME` and `cardinality.KIND`; and, with `--group-by`, in each entry of the "
+              "list "
+              "`groups.values`",
               group_columns()) +
-          listed_columns("`several_right`, a list", answer_set_columns()) +
+          listed_columns("In each entry of the list `several_right`", answer_set_columns()) +
           "\n## `plumb many-shot`\n" +
-          listed_columns("`settings.NAME` and `settings_side_by_side.NAME`",
+          listed_columns("Below `settings.NAME` and `settings_side_by_side.NAME`",
                          setting_columns(shots)) +
-          listed_columns("their `relations.CODE`", spread_columns("sd", false)) +
-          listed_columns("`accuracy_at_k.NAME`, a list", at_k_columns()) +
-          listed_columns("`injection.CODE.panels.NAME`", injection_columns(0)) +
-          "\n## `plumb generate`\n" + listed_columns("`settings.NAME`", way_columns(prompts)) +
-          listed_columns("its `relations.CODE`", prompted_relation_columns()) +
-          listed_columns("`prompts`", diversity_columns()) +
-          listed_columns("`lists`, a list, with `--form kamel`", list_columns()),
+          listed_columns("Below their `relations.CODE`", spread_columns("sd", false)) +
+          listed_columns("In each entry of the list `accuracy_at_k.NAME`", at_k_columns()) +
+          listed_columns("Below `injection.CODE.panels.NAME`", injection_columns(0)) +
+          "\n## `plumb generate`\n" +
+          listed_columns("Below `settings.NAME`", way_columns(prompts)) +
+          listed_columns("Below its `relations.CODE`", prompted_relation_columns()) +
+          listed_columns("Below `prompts`", diversity_columns()) +
+          listed_columns("In each entry of the list `lists`, with `--form kamel`", list_columns()),
       "\n## `plumb rank`\n" +
           listed_columns(
-              "`methods.NAME`, by `raw` and `filtered`, each by `optimistic`, `realistic` "
-              "and `pessimistic`, and by `relations.CODE`",
+              "Below `methods.NAME`, for `raw` and `filtered`, each with `optimistic`, `realistic` "
+              "and `pessimistic`, and for each `relations.CODE`",
               rank_columns()) +
           "\n## `plumb calibrate`\n" +
           listed_columns(
-              "`models.NAME.estimators.NAME`, by `metrics`, `domains.NAME`, "
-              "`cardinality.KIND` and `relations.CODE`, and `values.NAME` with `--group-by`",
+              "Below `models.NAME.estimators.NAME`, for `metrics`, `domains.NAME`, "
+              "`cardinality.KIND` and `relations.CODE`, and for `values.NAME` with `--group-by`",
               [] {
                 auto columns = metric_numbers();
                 for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -82,19 +84,22 @@ std::pair<std::string, std::string> listed_metrics() {
                 }
                 return columns;
               }()) +
-          listed_columns("`models.NAME.marker_effects.NAME` and `means.KIND.marker_effects.NAME`",
-                         marker_numbers()) +
-          listed_columns("`models.NAME.reductions.NAME` and `means.KIND.reductions.NAME`",
+          listed_columns(
+              "Below `models.NAME.marker_effects.NAME` and `means.KIND.marker_effects.NAME`",
+              marker_numbers()) +
+          listed_columns("Below `models.NAME.reductions.NAME` and `means.KIND.reductions.NAME`",
                          reduction_numbers()) +
-          listed_columns("`models.NAME.static_calibration`", static_calibration_numbers()) +
-          listed_columns("`differences`, a list, of several models", difference_columns({})) +
+          listed_columns("Below `models.NAME.static_calibration`", static_calibration_numbers()) +
+          listed_columns("In each entry of the list `differences`, for several models",
+                         difference_columns({})) +
           "\n## `plumb compare`\n" +
-          listed_columns("`models.NAME`", model_standing_columns(compared)) +
-          listed_columns("`relations.CODE`", relation_standing_columns(compared)) +
-          listed_columns("`paired_tests`, a list", paired_comparison_columns()) +
-          listed_columns("`paired_tests`, by `relations.CODE`", paired_test_columns()) +
-          listed_columns("`facts`", compared_fact_columns()) +
-          listed_columns("`base_and_tuned`, a list", tuned_columns())};
+          listed_columns("Below `models.NAME`", model_standing_columns(compared)) +
+          listed_columns("Below `relations.CODE`", relation_standing_columns(compared)) +
+          listed_columns("In each entry of the list `paired_tests`", paired_comparison_columns()) +
+          listed_columns("In each entry of the list `paired_tests`, for each `relations.CODE`",
+                         paired_test_columns()) +
+          listed_columns("Below `facts`", compared_fact_columns()) +
+          listed_columns("In each entry of the list `base_and_tuned`", tuned_columns())};
 }
 
 /// Compares a page's text, starting at `mark`, with `expected`, or rewrites it if PLUMB_WRITE_DOCS

@@ -26,7 +26,7 @@ Comparison compared(const std::vector<ModelAnswers>& models) {
 
 }  // namespace
 
-// Every answer is the option o0; only bee has answers in P4.
+// Every model answers o0 in every row; only bee has answers in P4.
 BOOST_AUTO_TEST_CASE(a_file_has_every_fact_with_each_models_answer) {
   const std::string csv = facts_csv(compare_answers(three_models(), three_options()));
   BOOST_TEST(

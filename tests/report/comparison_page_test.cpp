@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(cards_have_the_headline_numbers) {
                               "3 shared by all", "<b>13</b>", "3 pairs of models"}));
 }
 
-// The standard deviation of ant's 1/2, 1/2, 1 is √(1/12); that of P1's 0, 1/2, 1/4 is 1/4.
+// The standard deviation of ant's accuracies 1/2, 1/2, 1 is √(1/12); that of P1's accuracies 0,
+// 1/2, 1/4 is 1/4.
 BOOST_AUTO_TEST_CASE(leaderboards_have_a_row_for_each_with_its_deviation) {
   const std::string html = page();
   const std::string models = section(html, "Leaderboard of models");

@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
   }
 }
 
-// According to OWASP ("CSV Injection"), these are strings that begin with =, +, -, @, a tab or a
-// carriage return.
+// According to OWASP ("CSV Injection"), a spreadsheet may run a string as a formula if it begins
+// with =, +, -, @, a tab or a carriage return.
 BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
   BOOST_TEST(csv_line({"=1+1", "@SUM(A1)", "+49 30", "-1+1", "plain"}) ==
              "'=1+1,'@SUM(A1),'+49 30,'-1+1,plain\n");

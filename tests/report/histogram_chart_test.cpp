@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_SUITE(histogram_chart_suite)
 
 namespace {
 
-/// A row from 0.2 to 0.4, which includes its mean and span, and a row from 0.5 to 0.6.
+/// One row has bars from 0.2 to 0.4, with its mean and span in that range; the other has a bar from
+/// 0.5 to 0.6.
 HistogramChart two_rows() {
   return {
       "Samplings",

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(five_charts_show_every_pair_by_position) {
   const std::string spread = between(html, "<h3><bdi>unknown, spread</bdi></h3>", "</figure>");
   BOOST_TEST(count_of(between(spread, "<g class=\"series s0\">", "\n"), "<title>") == 5U);
   BOOST_TEST(count_of(between(spread, "<g class=\"series s5\">", "\n"), "<title>") == 3U);
-  // One of the two is drawn as the star.
+  // One of the series' two points is drawn as the star.
   BOOST_TEST(count_of(between(spread, "<g class=\"series s6\">", "\n"), "<title>") == 1U);
   BOOST_TEST(holds(spread, "<bdi>directly after an injected one</bdi>"));
   BOOST_TEST(test::in_order(html, {">correct<", ">unknown, spread<", ">unknown, block<",

@@ -16,8 +16,8 @@ using test::three_options;
 
 BOOST_AUTO_TEST_SUITE(paired_columns)
 
-// Ant and bee are compared on P1, P2 and P3: 1, 1 and 3 facts are known to both, 1 fact in each is
-// known only to ant, and one in P2 only to bee.
+// Ant and bee are compared on P1, P2 and P3: both know 1, 1 and 3 facts there, only ant knows one
+// more fact in each, and only bee knows one more in P2.
 BOOST_AUTO_TEST_CASE(every_pair_stands_in_json_overall_and_by_relation) {
   const Comparison made = compare_answers(three_models(), three_options());
   const Json json = paired_json(made);

@@ -13,8 +13,8 @@ BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 
 namespace {
 
-/// Two relations with one fact each: the first has three options, and its fact is right; the second
-/// has two options, and its fact has rank 2.
+/// Two relations with one fact each: the first has three options, and its fact is answered
+/// correctly; the second has two options, and its right option has rank 2.
 std::vector<RelationAnswers> relations() {
   RelationAnswers capital, river;
   capital.relation = {.code = "capital", .options = {"a", "b", "c"}, .domains = {"Geography"}};
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(every_grouping_is_there_under_its_name) {
 BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval) {
   // Each of eight groups has two accuracies, the rank, the reciprocal rank and Hit@1. Hit@3 exists
   // for the five groups that include capital: all facts (twice), its relation, Geography and 1:1.
-  // Each of the two domains has two metrics with divided support.
+  // Each of the two domains also has two accuracies with divided support.
   BOOST_TEST(check_numbers(to_json(two_relations()), "") == 8U * 5U + 5U + 4U);
 }
 

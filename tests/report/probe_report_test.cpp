@@ -21,8 +21,8 @@ namespace {
 
 const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X]."};
 
-/// Two relations in lm-pub-quiz's format: one of the two facts in capital is right, and so is the
-/// only fact in river.
+/// Two relations in lm-pub-quiz's format: one of the two facts in capital is answered correctly,
+/// and so is the only fact in river.
 struct Results {
   Results() {
     folder.add("capital", {"Paris", "Rome", "Cairo"}, templates,

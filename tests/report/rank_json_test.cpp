@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_exist_is_null_in_the_metrics) {
   BOOST_TEST(json.at("agreement").empty());
 }
 
-// The ranks by name length are 1 and 2; 4; 5; 10; 20. Nine-token names are counted with the
-// eight-token ones.
+// By name length, the ranks are grouped as {1, 2}, {4}, {5}, {10} and {20}. Nine-token names are
+// counted with the eight-token ones.
 BOOST_FIXTURE_TEST_CASE(ranks_by_the_length_of_the_name_are_percentiles, SmallRanking) {
   const Json json = to_json(results(*this)).at("methods").at("deer").at("rank_by_name_tokens");
   BOOST_TEST((keys(json) == Words{"1", "2", "3", "5", "8"}));

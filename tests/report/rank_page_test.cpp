@@ -91,7 +91,7 @@ bool is_in(const std::vector<double>& numbers, const std::string& text) {
   return std::ranges::any_of(numbers, [&](double n) { return with_decimals(n, decimals) == text; });
 }
 
-/// Checks that these texts contain no other numbers.
+/// Checks that every number in these texts is in `numbers`.
 void check_numbers(const std::set<std::string>& shown, const std::vector<double>& numbers) {
   BOOST_TEST(!shown.empty());
   for (const std::string& text : shown) {
@@ -274,8 +274,8 @@ BOOST_FIXTURE_TEST_CASE(length_has_a_correlation_and_boxes_for_each_method, Smal
   BOOST_TEST(in_order(boxes, {">tokens of the name<", ">rank, deer<"}));
 }
 
-// The two methods agree on ranks 1, 10 and 100, for names of the same length, so three circles are
-// drawn.
+// The two methods agree on ranks 1, 10 and 100 and differ on a fourth query; all names have the
+// same length, so one series has four circles.
 BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
   const auto plot = [](std::size_t candidates) {
     RankFolder folder;

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
   BOOST_TEST(colours.size() == 8U);
 }
 
-// At the usual size, points have the same shapes as in every chart that does not set a size.
+// At the default size, points have the same shapes as in charts that do not set a size.
 BOOST_AUTO_TEST_CASE(points_keep_their_shape_at_any_size) {
   BOOST_TEST(point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
   BOOST_TEST(point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");

@@ -68,8 +68,8 @@ Places pack_sizes(const AnswerPlan& plan) {
   return sizes;
 }
 
-/// elements_many() with unusual names: gold's only object contains no word; neon has an alias
-/// without a word, and so does oxygen as an object of one of its compounds.
+/// elements_many() with unusual names: no name of gold's only object contains a word, and neon's
+/// object and the object oxygen each have an alias without a word.
 MultiPromptDataset with_odd_names() {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[2].facts[2].objects[0].names = {"?", "…"};
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(one_prompt_of_every_fact_is_sampled) {
     BOOST_TEST((std::ranges::find(all, place(planned)) != all.end()));
   }
   BOOST_TEST(facts.size() == 55U);
-  // The samples are in the order of all prompts, so that prompts with the longest common prefixes
+  // Samples are in the same order as all prompts, so that those with the longest common prefixes
   // are adjacent.
   BOOST_TEST(std::ranges::is_sorted(places(plan)));
 }
@@ -370,7 +370,7 @@ BOOST_AUTO_TEST_CASE(what_no_answer_can_match_is_neither_shown_nor_a_candidate) 
   BOOST_TEST(made.relations[1].facts[0].objects[0].names == std::vector<std::string>{"hydrogen"});
   BOOST_TEST(made.relations[1].facts[1].objects.size() == 1U);
   BOOST_TEST(asked_facts(made, {}, 0).wordless_names.empty());
-  // A limit selects the same facts in both cases.
+  // A limit selects the same facts with and without answerable().
   const AskedFacts before = asked_facts(dataset, {}, 3), after = asked_facts(made, {}, 3);
   for (std::size_t r = 0; r < 3; ++r) {
     for (std::size_t f = 0; f < 3; ++f) {

@@ -23,7 +23,7 @@ AnswerOptions options() {
   return asking;
 }
 
-/// The listed objects by kind, for the facts of water and rust only.
+/// The listed prompts by kind, as JSON objects, for the facts about water and rust only.
 std::map<std::string, std::vector<Json>> listed(const AnswerOptions& asking,
                                                 const std::vector<FewShotSetting>& names,
                                                 const WantedFact& wanted = {}) {

@@ -26,7 +26,7 @@ const FewShotSetting zero_shot{};
 const FewShotSetting two_of_relation{ShotSource::relation, 2, PromptForm::mask};
 const FewShotSetting two_under_template{ShotSource::same_template, 2, PromptForm::mask};
 
-/// Options for answers of only a few letters, with many prompts of different lengths.
+/// Options for answers of at most five letters, with many prompts of different lengths.
 AnswerOptions few_samples(bool fresh = false) {
   AnswerOptions options;
   options.settings = {zero_shot, two_of_relation, two_under_template};
@@ -38,8 +38,8 @@ AnswerOptions few_samples(bool fresh = false) {
   return options;
 }
 
-/// A model whose training text contains every statement, as an answer after some text. It continues
-/// from the last five letters.
+/// A model trained on every fact under every template: a question, then `before` and the fact's
+/// answer. It predicts each letter from the previous five.
 template <class Model>
 Model reader(const std::string& before = " ") {
   const MultiPromptDataset dataset = elements_many();
@@ -91,7 +91,7 @@ std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
   return prompt_ids(model, Prompt{text, {}, {}}, model.bos());
 }
 
-/// All files except those that describe the course of a run.
+/// The answer and sample files of a run.
 std::map<std::string, std::string> results(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

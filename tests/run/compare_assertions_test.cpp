@@ -15,7 +15,8 @@ BOOST_AUTO_TEST_SUITE(compare_assertions)
 
 namespace {
 
-/// The base knows 60 of 100 facts, and the changed run 55: 8 are lost and 3 gained.
+/// The base run knows 60 of 100 facts, and the changed run knows 55: 8 facts were lost and 3 were
+/// gained.
 AssertedChange change() {
   AssertedChange made;
   made.accuracy.overall.counts = {52, 8, 3, 37};
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_certain_bound_is_for_the_whole_interval) {
   BOOST_TEST(check("accuracy.drop.certain < 0.091").passed);
   BOOST_TEST(check("accuracy.drop.certain > 0").passed);
   BOOST_TEST(!check("accuracy.drop_overall.certain > 0").passed);
-  // A value without an interval cannot be certain.
+  // `.certain` is rejected for values without an interval.
   for (const char* text :
        {"known.lost.certain < 9", "loglik.max.certain < 1", "kappa.certain > 0"}) {
     BOOST_CHECK_EXCEPTION((void)check(text), Error,
@@ -72,13 +73,13 @@ BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
              "'c' (x → y)");
   BOOST_TEST(description_of(check("known.lost < 5")).starts_with("known.lost < 5: 8; P1 'a'"));
   BOOST_TEST(check("known.lost < 9").moved.empty());
-  AssertedChange none = change();  // a count of 0 is a whole number too
+  AssertedChange none = change();  // a count of 0 is also printed as a whole number
   none.accuracy.overall.counts.only_first = 0;
   BOOST_TEST(description_of(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
 }
 
-// There are two facts: the first one is no longer answered correctly; in the second, the score of a
-// wrong option changes by 2.
+// There are two facts: the first one is no longer answered correctly, and for the second, the score
+// of a wrong option changes by 2.
 BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   AssertedChange of = change();
   RunChanges scores;

@@ -124,7 +124,8 @@ BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, Two) {
 
 namespace {
 
-/// Folders of the same model, one with "x" and one with "y", and published numbers for both.
+/// Two results folders of the same model, one with the number "x" and one with "y", and published
+/// numbers for both.
 struct Published {
   Published() {
     write("first", {{"x", 0.5}, {"ties", 0}});
@@ -175,7 +176,7 @@ BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Publi
               Json{"m.gguf"}));
 }
 
-// The folder is a calibration of two models, in the form in which `plumb calibrate` writes it.
+// The folder contains the calibration of two models, in the format that `plumb calibrate` writes.
 BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published) {
   folder.write(
       "both/metrics.json",
@@ -222,7 +223,7 @@ BOOST_FIXTURE_TEST_CASE(a_ranking_among_other_candidates_is_told, Published) {
   BOOST_TEST(words(with({{"candidates", "of-queries"}, {"sample", 500}}), "deer") ==
              "other candidates and queries; 500 of test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer") == "other candidates; test");
-  // The LM head ranks only one-token names, and DEER also ranks among these names.
+  // The LM head ranks only one-token names, and `deer-single-token` ranks among the same names.
   BOOST_TEST(words(with({{"candidates", "all"}}), "lm-head") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer-single-token") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "of-queries"}}), "lm-head") == "other candidates; test");

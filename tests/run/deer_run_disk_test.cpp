@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/deer_run.hpp"
 
-// Tests DEER on a disk that loses data. Rows of vectors are written through a memory mapping, the
-// journal through the disk. After a power loss, any part of either that was not synced may be kept
-// or lost. The test simulates the worst case at every line of the journal: the line is kept
-// although it was not synced, while only the synced part of the vectors is kept. A resumed run must
-// always produce the same bytes.
+// Tests DEER on a disk that loses data. Rows of vectors are written through a memory mapping, and
+// the journal is written through the disk object. After a power loss, any data that was not synced
+// may be kept or lost. The test simulates the worst case at every line of the journal: the line is
+// kept although it was not synced, while only the synced part of the vectors is kept. A resumed run
+// must always produce the same bytes.
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -49,7 +49,7 @@ extern "C" int msync(void* at, size_t size, int flags) {
 
 namespace {
 
-/// The machine's disk, which reports each line of a journal after it is written.
+/// The real disk, with a callback after each line that is written to a journal.
 class ToldDisk : public RealDisk {
  public:
   std::function<void()> on_line;
@@ -78,7 +78,7 @@ class ToldDisk : public RealDisk {
   };
 };
 
-/// Simulates one process and returns the lines of its ranks.
+/// Simulates one process and returns its ranks as lines of text.
 std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
                         const RankOptions& options) {
   NgramTreeModel model("");
@@ -94,7 +94,7 @@ std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
   return lines;
 }
 
-/// Returns a vector file of which only the header has survived.
+/// Returns the vector file with zeros in place of everything after its header.
 std::string without_rows(std::string npy) {
   const std::size_t header =
       10 + static_cast<unsigned char>(npy.at(8)) + 256U * static_cast<unsigned char>(npy.at(9));

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_SUITE(deer_run)
 
 namespace {
 
-/// The stored lines of a ranking, and its cost.
+/// The ranks of a run and its cost.
 struct Ranked {
   /// The ranks for each entity prompt, one prompt after the other.
   std::vector<EntityRank> ranks;
@@ -159,7 +159,7 @@ RankOptions everything() {
   return {.part = GraphPart::all, .shots = 2, .heads = true};
 }
 
-/// Options for one part and both sides, with three ways of writing entities.
+/// Options for one part and both sides, with three entity prompts.
 RankOptions many_prompts() {
   return {.shots = 2,
           .entity_prompts = {EntityPrompt::b, EntityPrompt::eol, EntityPrompt::a},
@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
                 false);
 }
 
-// The candidates are four periods, or the 35 elements that follow another one: there are fewer
-// tails than embedded texts.
+// The candidates are the four periods for one relation and the 35 elements that follow another
+// element for the other, so there are fewer candidates than embedded texts.
 BOOST_AUTO_TEST_CASE(a_part_is_ranked_from_the_rows_of_its_own_candidates) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -387,7 +387,7 @@ void take_back(const std::filesystem::path& run, const std::vector<std::string>&
     part = Json::parse(journal[l]).at("part").get<std::string>();
   }
   std::ofstream(run / "journal.jsonl", std::ios::binary) << text;
-  // Unfinished rows contain whatever was there before, which must not be relied on.
+  // Unfinished rows keep their old contents, which the resumed run must not use.
   bool finished = true;
   for (const std::string& file : files) {
     if (part.starts_with(file + " ") || part == file) finished = false;
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-/// Kills a run at each of its calls, resumes it, and counts the embedded texts.
+/// Kills a run at each of its progress calls, resumes it, and counts the embedded texts.
 template <class Model>
 void kill_everywhere(const RankOptions& options) {
   struct Killed {};
@@ -593,8 +593,8 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
   const RankOptions options{.shots = 2};
   (void)run_once<PlainEmbedder>(folder / "run", graph, options);
   const auto files = contents(folder / "run");
-  // Nine of the 36 tail queries are about four periods, so one batch contains 31 texts; two batches
-  // contain the 77 entities.
+  // Nine of the 36 tail queries ask about only four different periods, so one batch contains the 31
+  // distinct texts; two batches contain the 77 entities.
   const std::vector<std::string> journal = lines_of(files.at("journal.jsonl"));
   BOOST_REQUIRE(journal.size() == 3U);
   using Counts = std::vector<std::size_t>;

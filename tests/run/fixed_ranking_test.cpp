@@ -134,7 +134,8 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   BOOST_TEST(others > 0U);
   BOOST_TEST(result.other_ranks == others);
   BOOST_TEST(result.nearby == 0U);
-  // Entities whose cosines are within 1e-4 may be on either side; these are counted.
+  // An entity whose cosine differs from the true entity's by less than 1e-4 may rank above or below
+  // it; such entities are counted.
   json["cosine"] = Json::array({{0.5, 0.50005, 0.49995}, {0.5, 0.50005, 0.50009}});
   result = run(json);
   BOOST_TEST(result.other_ranks == 0U);

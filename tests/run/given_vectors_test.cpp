@@ -17,8 +17,8 @@ BOOST_AUTO_TEST_SUITE(given_vectors)
 
 namespace {
 
-/// Entities e0, e1 and e2 as candidates, and a vector file; the first number of each vector is the
-/// number in the entity's identifier.
+/// Entities e0, e1 and e2 as candidates, and a vector file; in the tests, the first number of each
+/// candidate's vector is 10 plus the number in its identifier.
 struct ThreeCandidates {
   ThreeCandidates() {
     for (const char* id : {"e0", "e1", "e2", "other"}) graph.entities.push_back({id, id});

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_sum_without_all_tokens_says_so) {
   const JobPlan plan{{"a", "prompt", 10, tokens(100), 10, 16}, {"a names", "statement", 30}};
   BOOST_TEST(description_of(plan).back() ==
              "in all: 10 prompts, 30 statements, at least 100 tokens, 10 answers");
-  // A part without prompts has no tokens.
+  // A part without statements has no tokens, so the total is exact.
   const JobPlan empty{{"a", "prompt", 10, tokens(100)}, {"a names", "statement", 0}};
   BOOST_TEST(description_of(empty).back() == "in all: 10 prompts, 0 statements, 100 tokens");
 }

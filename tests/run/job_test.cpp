@@ -60,8 +60,7 @@ struct SquaresJob {
 };
 static_assert(Job<SquaresJob>);
 
-/// A job that reports in advance how many numbers it will square, and counts the requests for this
-/// report.
+/// A job that has a plan and counts the calls to plan().
 struct ForeseenJob : SquaresJob {
   [[nodiscard]] JobPlan plan() {
     ++foreseen;
@@ -199,7 +198,7 @@ BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
   (void)run_job(job, {folder / "told", false, work});
   BOOST_TEST((told == std::vector<std::string>{"5 numbers", "0", "2", "4", "5"}));
   BOOST_TEST(job.foreseen == 1U);
-  // Without a callback, nothing is counted. A job also works without a plan.
+  // Without a callback, plan() is not called. A job also works without a plan.
   (void)run_job(job, {folder / "untold"});
   BOOST_TEST(job.foreseen == 1U);
   told.clear();

@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
                         says(Fault::user, remedy));
 }
 
-// The questions are preceded by four and six pairs of 15 tokens each. Ten extra tokens in its
-// subject make the first question's sequence the longer one only if the questions are isolated.
+// The first question is preceded by four pairs of 15 tokens each, the second by five. With 21 extra
+// tokens in its subject, the first question has the longer sequence if the questions are isolated.
 BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   ManyShotOptions options = eic();
   options.training = 8;

@@ -26,8 +26,8 @@ const std::vector<std::size_t> everybody = [] {
   return all;
 }();
 
-/// A model whose training text contains everybody twice; it continues accordingly, whatever
-/// precedes the name.
+/// A model whose training text contains all pairs twice, so it continues a name with that person's
+/// year, whatever precedes the name.
 template <class Model = NgramTreeModel>
 Model scholar() {
   const std::string text = pairs_text(births(30, 8), everybody);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
 }
 
 BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
-  // These facts have a label that never occurs in the continuation.
+  // The labels of these facts never occur in the continuations.
   Relation renamed = births(30, 8);
   for (std::string& option : renamed.options) option = "Year " + option;
   Generated aliased(renamed);
@@ -160,8 +160,8 @@ BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
   BOOST_TEST(with_alias > 0U);
 }
 
-// The text is " 1802 Person …". According to the authors' rule, it contains the label "P.ERSON"; it
-// does not contain "1802, X" under any rule.
+// The text is " 1802 Person …". According to the authors' rule, it contains the label "P.ER:SON";
+// it does not contain "1802, X" under any rule.
 BOOST_AUTO_TEST_CASE(the_authors_program_asks_without_case_and_signs) {
   Relation renamed = births(30, 8);
   for (std::size_t o = 0; o < renamed.options.size(); ++o) {

@@ -57,8 +57,7 @@ BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
   BOOST_TEST((contents(folder / "run", ".jsonl") == before));
 }
 
-// The rows are restored from the journal; the texts, which it does not contain, are generated
-// again.
+// The rows and the generated texts are restored from the journal.
 BOOST_AUTO_TEST_CASE(files_that_were_changed_are_made_again) {
   const TemporaryFolder folder;
   NgramTreeModel model = reader_of_births();

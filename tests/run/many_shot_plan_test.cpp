@@ -554,7 +554,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_too_small_are_skipped_with_the_reason) {
   skipped(births(20, 8), options, "11 training facts for the shots", "10");
   options.training = 100;
   options.shots = {{16}};
-  BOOST_TEST(!Plan(births(20, 8), options).asked.skipped());  // four fifths are sixteen facts
+  BOOST_TEST(!Plan(births(20, 8), options).asked.skipped());  // four fifths of the 20 facts are 16
   options.shots = {{17}};
   skipped(births(20, 8), options, "17 training facts for the shots", "16");
   Relation all_training = births(20, 8);

@@ -70,7 +70,8 @@ BOOST_AUTO_TEST_CASE(rows_of_eic_have_the_sequences_that_end_in_their_choices) {
   BOOST_TEST(second.at("shots").size() == 55U);
   BOOST_TEST((second.at("asked_before") == Json::array({all.at("eic")[0].at("instance_index")})));
   BOOST_TEST(second.at("tokenized") == "by parts");
-  BOOST_TEST(all.at("eic")[10].at("asked_before").empty());  // the second sequence of ten
+  // the first question of the second sequence
+  BOOST_TEST(all.at("eic")[10].at("asked_before").empty());
   BOOST_TEST(!all.at("eic-isolated")[1].contains("asked_before"));
   const auto order = shot_order(relation, train_test_split(relation, 100, 0), 0);
   BOOST_TEST(all.at("eic-isolated")[1].at("prompt") ==

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(mpi_ranking)
 
 namespace {
 
-/// Vectors in a file, some of which are tied, and questions about these vectors.
+/// A file of vectors, some of which are tied, and questions about these vectors.
 struct Files {
   explicit Files(std::size_t count = 90) : file(folder / "v.npy") {
     RandomStream random(1, "mpi");

@@ -20,7 +20,7 @@ namespace {
 const FewShotSetting zero_shot{}, two_random{ShotSource::random, 2},
     two_of_relation{ShotSource::relation, 2}, questions{ShotSource::none, 0, PromptForm::question};
 
-/// A model that can spell all texts except one and has the given context length.
+/// A model with the given context length that cannot spell one particular text.
 struct Model : NgramModel {
   Model() : NgramModel("", 2) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

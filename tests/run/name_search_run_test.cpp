@@ -139,7 +139,7 @@ std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
   return {tails.begin(), tails.end()};
 }
 
-/// The ranked queries, in the order of their ranks.
+/// The queries that are ranked, in the order in which their ranks are listed.
 std::vector<PlannedQuery> queries_of(const RankPlan& plan, const Job& job,
                                      const NgramModel& model) {
   std::vector<PlannedQuery> all = plan.queries;
@@ -412,7 +412,8 @@ BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   BOOST_TEST(early.tokens_fed < exact.tokens_fed);
 }
 
-// The limit leaves room for every prompt and for many times the number of names in its search.
+// With this limit, the model has room for each prompt and for many times the number of names in its
+// search.
 BOOST_AUTO_TEST_CASE(as_many_prompts_are_searched_at_once_as_the_model_holds) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();

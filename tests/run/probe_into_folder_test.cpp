@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(probe_into_folder_suite)
 
 namespace {
 
-/// A dataset whose facts have no numbers and whose options have no ids, such as a program may
-/// create.
+/// A dataset such as a program may create: its facts have no instance numbers, and its options have
+/// no ids.
 Dataset bare_dataset() {
   Relation capital{.code = "capital",
                    .templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
@@ -31,7 +31,7 @@ Dataset bare_dataset() {
   return {"bare", {capital}, {}};
 }
 
-/// A user's own scorer, not a PackedScorer: the shorter the statement, the likelier.
+/// A user-defined scorer that is not a PackedScorer; shorter statements are more likely.
 struct ShortWins {
   std::size_t asked = 0;
   std::vector<StatementScore> score(const Query& query) {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(facts_of_a_program_become_a_finished_run) {
   BOOST_TEST(run.at("status") == "complete");
   BOOST_TEST(run.at("settings").at("model") == "mine");
   BOOST_TEST(run.at("settings").at("seed") == 0);    // what `plumb report` reads
-  BOOST_TEST(run.at("settings").at("bos") == "no");  // as in the scorer
+  BOOST_TEST(run.at("settings").at("bos") == "no");  // the same setting as in the scorer
   BOOST_TEST(is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
   const auto rows = rows_of(folder / "run/capital_results.jsonl");
   BOOST_REQUIRE(rows.size() == 2U);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the text that precedes a probe's statements, and the reference for its scores. The oracle
-// for every number: whole texts, spelled out here, scored token by token with the model's own
-// probabilities.
+// Tests the text that precedes a probe's statements, and the reference for its scores. Every
+// expected number is computed from whole texts, spelled out here and scored token by token with the
+// model's own probabilities.
 
 #include "plumb/detail/run/probe_job.hpp"
 

@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, W
     };
     try {
       run_once(path, all_templates(), until);
-      break;  // the run ended before it could be killed after another pack
+      break;  // the run finished before it could be killed after another pack
     } catch (const Killed&) {
     }
     const RunSummary rest = run_once(path);
@@ -90,7 +90,8 @@ BOOST_FIXTURE_TEST_CASE(a_plan_after_a_resumed_run_is_of_the_whole_job, WithWhol
 }
 
 BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
-  std::filesystem::remove(folder / "whole/river_results.jsonl");  // is read from the journal
+  // its rows are read from the journal instead
+  std::filesystem::remove(folder / "whole/river_results.jsonl");
   const RunSummary again = run_once(folder / "whole");
   BOOST_TEST(again.fresh_statements == 0U);
   BOOST_TEST(again.cost.statements == all_statements);

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(probe_job)
 
 namespace {
 
-/// A model with the same unusable number for every logit.
+/// A model whose logits all have the same unusable value.
 struct BrokenModel : NgramModel {
   explicit BrokenModel(float value) : NgramModel("") { row_.assign(vocabulary_size(), value); }
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -28,7 +28,7 @@ struct BrokenModel : NgramModel {
   }
 };
 
-/// A user's own scorer: the shorter the statement, the likelier.
+/// A user-defined scorer: shorter statements are more likely.
 struct ShorterIsLikelier {
   std::vector<StatementScore> score(const Query& query) {
     std::vector<StatementScore> scores;
@@ -183,8 +183,8 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
 }
 
-// The tokenisation of many statements is reported once, with or without a plan; the tokenisation of
-// a few statements is not reported.
+// With many statements, their tokenisation is reported once, with or without a plan; with few
+// statements, it is not reported.
 BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   using Told = std::vector<std::string>;
   for (const bool is_long : {true, false}) {

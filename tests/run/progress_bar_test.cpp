@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(progress_bar)
 
 namespace {
 
-/// The progress of a hundred statements, with a clock that the test sets, in seconds.
+/// A progress bar for a hundred statements, with a clock, in seconds, that the test sets.
 struct Fixture {
   explicit Fixture(bool on_terminal)
       : progress(out, 100, "statements", on_terminal, [this] { return now; }) {}
@@ -60,8 +60,8 @@ BOOST_FIXTURE_TEST_CASE(a_log_gets_plain_lines, InLog) {
   BOOST_TEST(update(1040, 100, 100) == "100% 100/100 statements  2.5/s  P36\n");
 }
 
-// Of the 50 finished statements, 40 were in the journal: 10 statements in 10 seconds means 50
-// seconds for the remaining 50.
+// Of the 50 finished statements, 40 were in the journal, and 10 took 10 seconds, so the remaining
+// 50 will take 50 seconds.
 BOOST_FIXTURE_TEST_CASE(what_was_done_before_says_nothing_about_the_rate, InLog) {
   BOOST_TEST(update(1010, 50, 10) == " 50% 50/100 statements  1.0/s  50 s left  P36\n");
 }
@@ -83,7 +83,8 @@ BOOST_FIXTURE_TEST_CASE(percents_are_of_whole_numbers, InLog) {
   }
 }
 
-// Steps of 1/64 s are exact in doubles; every seventh step is the first one after a further 0.1 s.
+// Steps of 1/64 s are exact in doubles; every seventh step is the first one at least 0.1 s after
+// the last redraw.
 BOOST_FIXTURE_TEST_CASE(a_terminal_is_redrawn_ten_times_a_second_at_most, OnTerminal) {
   std::size_t redrawn = 0;
   for (int step = 0; step <= 640; ++step) {

@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{2, {0}}, {1, {0, 2}}}, {}, {}};
   BOOST_TEST(shot_lists(dataset, asked, FewShot(dataset, {}, 7)).empty());
-  // With this seed, the first two shots are sugar and water; the third is salt, which replaces
-  // either of them in that fact's own prompt.
+  // With this seed, the first two shots are sugar and water; in the prompt for either of these
+  // facts, the third shot, salt, replaces that fact.
   const auto by_template =
       shot_lists(dataset, asked, FewShot(dataset, {ShotSource::same_template, 2}, 7));
   BOOST_REQUIRE(by_template.size() == 2U + 3U);
@@ -163,8 +163,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_te
   }
 }
 
-// The stored shots match those of the prompt. A text is the same as one from a new builder,
-// regardless of which texts were built before.
+// The stored shots match those of the prompt. The order in which texts are built does not change
+// them: each text equals the one from a new builder.
 BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {3, 1, 0}}, {0, {0, 2, 5}}, {2, {0, 1, 2}}}, {}, {}};

@@ -28,7 +28,7 @@ RankPlan rank_plan_of(const KnowledgeGraph& graph, RankOptions options) {
   return rank_plan(graph, options, bytes);
 }
 
-/// The triples of the queries that ask for tails, by part and line.
+/// The part and line of each triple whose query asks for the tail.
 std::vector<std::pair<std::string, std::size_t>> asked(const RankPlan& plan) {
   std::vector<std::pair<std::string, std::size_t>> all;
   for (const PlannedQuery& planned : plan.queries) {
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(single.queries.size() == 3U);
   BOOST_TEST(single.left_out == 0U);
   BOOST_TEST((single.shots == whole.shots));
-  // Queries omitted by an earlier plan are still counted.
+  // Queries omitted by an earlier plan are still included in the count.
   const RankPlan first = rank_plan_of(graph, {.candidates = CandidateSet::single_token});
   const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
   BOOST_TEST(first.left_out > 0U);
@@ -260,8 +260,8 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
                              "likelihood or DEER"));
 }
 
-// The tails are the 36 symbols, all elements but the first (which follows no other), all elements
-// as members of periods, and the four periods.
+// By relation, the tails are the 36 symbols, all elements except the first (which follows no
+// other), all 36 elements, and the four periods.
 BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
   const KnowledgeGraph graph = elements();
   Places symbols, followers, held, periods{72, 73, 74, 75};
@@ -326,8 +326,8 @@ BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
     BOOST_REQUIRE(plans.size() == 1U);
     BOOST_TEST(plans[0].candidates.size() == 36U);
   }
-  // This tail occurs only in the validation part, and it is listed once although its triple is
-  // duplicated.
+  // This tail occurs only in the validation part, and it is listed once although it occurs in two
+  // triples.
   graph.valid.push_back({0, 3, 76});
   graph.valid.push_back({2, 3, 76});
   const auto plans = plans_by_relation(rank_plan_of(graph, {.relations = {"in"}}));

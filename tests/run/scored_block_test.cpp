@@ -20,9 +20,9 @@ BOOST_AUTO_TEST_SUITE(scored_block_)
 
 namespace {
 
-/// Returns packs of three statements, last pack first, because no order is guaranteed. Statement s
-/// scores −(s + 1) / 3 over two tokens, and −s / 7 over its single answer token. Counts the scored
-/// packs.
+/// A scorer with packs of three statements, in reverse order, because no order is guaranteed.
+/// Statement s scores −(s + 1) / 3 over two tokens, and −s / 7 over its single answer token. Counts
+/// the scored packs.
 struct FakeScorer {
   struct Block {
     [[nodiscard]] std::size_t packs() const { return (order.size() + 2) / 3; }
@@ -54,7 +54,7 @@ struct FakeScorer {
   std::uint32_t untold = 1000;  // this statement has no scored token
   std::uint32_t broken = 1000;  // the continuation of this statement has the score `worth`
   double worth = 0;
-  std::uint32_t unreported = 0;  // the number of its tokens that the engine did not report
+  std::uint32_t unreported = 0;  // the number of unreported tokens in statement `broken`
 };
 static_assert(PackedScorer<FakeScorer>);
 
@@ -69,7 +69,7 @@ std::string numbered(std::size_t statement) {
   return "statement " + std::to_string(statement);
 }
 
-/// The scores of a part's first block, from a journal.
+/// The scores of a part's first block; its packs are stored in the given journal.
 std::vector<StatementScore> scored(const std::filesystem::path& journal, FakeScorer& scorer,
                                    std::size_t statements, Span span = Span::statement) {
   Work work(journal);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy
       (void)scored(folder / "b.jsonl", scorer, 8), Error,
       says(Fault::user,
            "no scored token in its statement; lengthen the template or set `bos` to yes"));
-  // An unused span may be missing.
+  // A span that is not used may have no scored tokens.
   BOOST_TEST(scored(folder / "c.jsonl", scorer, 8, Span::continuation).size() == 8U);
 }
 

@@ -14,7 +14,7 @@ using test::small_dataset;
 
 namespace {
 
-/// The kinds and objects, in the order visited.
+/// The kinds of the prompts and their JSON objects, in the order visited.
 std::vector<std::pair<std::string, Json>> listed(const std::vector<std::size_t>& templates,
                                                  const WantedFact& wanted = {}) {
   std::vector<std::pair<std::string, Json>> all;

@@ -23,7 +23,7 @@ RankPlan plan_of(const KnowledgeGraph& graph, std::vector<std::uint32_t> candida
 
 }  // namespace
 
-// Nitrogen's triple from the test part; three of the 77 entities are candidates.
+// Nitrogen's triple from the validation part; three of the 77 entities are candidates.
 BOOST_AUTO_TEST_CASE(a_line_says_what_was_asked_before_anything_is_ranked) {
   const KnowledgeGraph graph = elements();
   const NgramModel model("");

@@ -120,8 +120,8 @@ std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
   return score_packs(scorer, block, [](std::size_t) { return true; });
 }
 
-/// Shots and statements. Some statements continue the shots, some branch off at every depth, some
-/// lie within the shots, and some share nothing with them.
+/// Shots and statements. Some statements continue the shots, some branch off from them at every
+/// possible depth, some are prefixes of them, and some share nothing with them.
 struct Shots {
   explicit Shots(const std::string& text) : context{text, {}} {
     const auto add = [&](const std::string& before, const std::string& answer,
@@ -139,7 +139,7 @@ struct Shots {
       const std::string begin = text.substr(0, depth);
       add(begin, "Paris", "");  // branches off there, or continues at the end
       add(begin, "zz", " Paris.");
-      add(begin, "", "");  // lies within, no answer
+      add(begin, "", "");  // a prefix of the shots, without an answer
       if (depth > 0) add(begin.substr(0, depth - 1), begin.substr(depth - 1), "");  // lies within
       add("", begin, "?");  // the shared part is the answer
     }
@@ -549,11 +549,11 @@ BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
   BOOST_TEST(fed({}) == 0U);
   BOOST_TEST(fed({""}) == 0U);         // only BOS: nothing to look up
   BOOST_TEST(fed({"x"}) == 1U);        // BOS
-  BOOST_TEST(fed({"ab"}) == 2U);       // lies within: BOS, a
+  BOOST_TEST(fed({"ab"}) == 2U);       // a prefix of the context: BOS, a
   BOOST_TEST(fed({"abx"}) == 3U);      // branches off: BOS, a, b
   BOOST_TEST(fed({"abxy"}) == 4U);     // and x
-  BOOST_TEST(fed({"abcdef"}) == 6U);   // is the context: its last token is not fed
-  BOOST_TEST(fed({"abcdefg"}) == 7U);  // continues at its end
+  BOOST_TEST(fed({"abcdef"}) == 6U);   // equals the context, whose last token is not fed
+  BOOST_TEST(fed({"abcdefg"}) == 7U);  // continues the context
   BOOST_TEST(fed({"abx", "abcd", "a"}) == 4U);
 }
 

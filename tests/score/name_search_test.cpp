@@ -106,7 +106,7 @@ const Said said{{"", {{'a', 0.5}, {'b', 0.3}, {'c', 0.1}}},
                 {"ba", {{']', 0.9}}},
                 {"bb", {{']', 0.5}}}};
 
-/// A random world: a model, names with homographs, and prompts.
+/// Random test data: a model, names with homographs, and prompts.
 struct World {
   explicit World(RandomStream& random)
       : model(random_training(random), 2 + random.below(3), {"ab", "bb]", "ca"}),
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
   check_ranks(ranked(1, {1}), {3, 2}, {3, 2});
   // one of the candidates above is true, too
   check_ranks(ranked(1, {1, 2}), {3, 2}, {2, 2});
-  // all candidates above are true, and so is one tied candidate
+  // all candidates above and one tied candidate are also true
   check_ranks(ranked(1, {0, 1, 2, 3, 5}), {3, 2}, {0, 1});
   check_ranks(ranked(1, {1, 4}), {3, 2}, {3, 1});  // the name's own homograph is true too
   check_ranks(ranked(4, {1, 3, 4}), {3, 2}, {3, 0});
@@ -439,7 +439,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_scoring_every_candidate) {
       }
     }
   }
-  BOOST_TEST(pruned > 1000U);  // of 4800: these searches skip nodes
+  BOOST_TEST(pruned > 1000U);  // of 4800 searches: these skip nodes
   BOOST_TEST(level > 1000U);   // and ties occur often
 }
 

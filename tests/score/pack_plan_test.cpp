@@ -35,8 +35,8 @@ TokenizedStatements statements_of(const std::vector<Sequence>& sequences,
   return statements;
 }
 
-/// The oracle's view of a pack: the number of prefixes that have a successor and are not prefixes
-/// of the context, and how many of these are leaves.
+/// A pack as the oracle counts it: the prefixes that have a successor and are not prefixes of the
+/// context, and those among them that are leaves.
 struct Pack {
   std::size_t nodes = 0;
   std::size_t leaves = 0;
@@ -117,7 +117,7 @@ std::vector<Sequence> random_sequences(RandomStream& random, std::size_t count,
   return sequences;
 }
 
-/// Checks all of a plan's guarantees against the set of prefixes; returns the plan's cost.
+/// Checks all guarantees of a plan against the set of prefixes and returns the plan's cost.
 double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
   limits = beside_context(statements, limits);
   std::vector<std::uint32_t> all(statements.size());
@@ -182,8 +182,8 @@ BOOST_AUTO_TEST_CASE(equal_statements_keep_their_order_and_cost_nothing_more) {
   BOOST_TEST(plan.pack_nodes == 2U);
 }
 
-// If one text is a prefix of another, the shorter text's last token is fed in both; appending one
-// more token to each text would produce the same plan.
+// If one text is a prefix of another, the shorter text's last token is fed once for both; appending
+// one more token to each text would produce the same plan.
 BOOST_AUTO_TEST_CASE(where_the_last_token_is_fed_it_is_planned_for) {
   const auto fed = statements_of({{5}, {1, 2, 4}, {1, 2, 3}, {1, 2}});
   const PackPlan plan = plan_packs(fed, {256, 256, 256}, LastToken::is_fed);

@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_leaves_letters_or_digits_out_is_refused) {
   refused({{{1, 4}}}, "Rome", "returned no token for byte 0, 'R'");
   refused({{{0, 1}, {3, 4}}}, "R 9e", "returned no token for byte 2, '9'");
   refused({{}}, "Zürich", "returned no token for byte 0, 'Z'");
-  // The cases are text that a normalising tokenizer drops, tokens that share bytes, and a tokenizer
-  // that does not report bytes.
+  // These cases are accepted: text that a normalising tokenizer drops, tokens that share bytes, and
+  // a tokenizer that does not report bytes.
   BOOST_TEST(count({{{0, 1}, {2, 3}}}, "a b.\xcc\x81\t") == 2U);
   BOOST_TEST(count({{{0, 4}, {0, 4}, {4, 4}}}, "Rome") == 3U);
   BOOST_TEST(count({{{0, 1}}, false}, "Rome") == 1U);

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_statement_keeps_how_much_of_the_context_it_begins_with_an
     std::vector<TokenId> rest;
   };
   const std::vector<Case> cases{
-      {{1, 2, 3, 8, 9}, 3, {8, 9}},  // continues at its end
+      {{1, 2, 3, 8, 9}, 3, {8, 9}},  // continues the context
       {{1, 2, 9, 3}, 2, {9, 3}},     // branches off; a later token that matches again is not shared
       {{9, 2, 3}, 0, {9, 2, 3}},     // shares nothing
       {{1, 2, 3}, 3, {}},            // is the context

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_SUITE(http_client_suite)
 
 namespace {
 
-/// Options with few, short waits.
+/// Options with few retries and short waits.
 HttpOptions quick(std::string key = "") {
   HttpOptions options;
   options.key = std::move(key);

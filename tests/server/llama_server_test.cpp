@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distr
   BOOST_TEST(ratios["top_k"] == 3);
   BOOST_TEST(ratios["logit_bias"] == Json::parse("[[7,100],[8,100],[9,100]]"));
   BOOST_TEST(ratios["post_sampling_probs"] == true);
-  BOOST_TEST(asked(many, QueryMode::normal)["n_probs"] == 1);  // the same token in all
+  BOOST_TEST(asked(many, QueryMode::normal)["n_probs"] == 1);  // the same token eleven times
   for (const Json& whole :
        {asked(one, QueryMode::full_distribution), asked(distinct, QueryMode::normal)}) {
     BOOST_TEST(whole["n_probs"] == 80);

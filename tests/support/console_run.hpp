@@ -46,8 +46,8 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
 }
 
 /// The first argument is the command; `make_model(ModelOptions)` returns any CausalLm. All models
-/// that evaluate trees are wrapped as hooked models, so that a run can be resumed with a different
-/// one.
+/// that evaluate trees are wrapped in a HookedModel, so that a run can be resumed with a different
+/// model.
 template <class Make>
 ConsoleRun run_words(std::vector<std::string> words, Make make_model,
                      const std::map<std::string, std::string>& environment = {}) {
@@ -112,7 +112,7 @@ struct JobFiles {
     return words;
   }
 
-  /// Everything that must not depend on when a run was created or how often it was resumed.
+  /// The files that must not depend on when a run was created or how often it was resumed.
   [[nodiscard]] std::map<std::string, std::string> comparable(
       const std::string& run, const std::vector<std::string>& left_out = {"run.json"}) const {
     auto files = all_contents(folder / run);

@@ -59,14 +59,14 @@ inline StandInModel::Options speaking(std::string maker) {
   return options;
 }
 
-/// The request for tokens after one prefix.
+/// The request for the log-probabilities of these tokens after one prefix.
 [[nodiscard]] inline HttpRequest ask_after(const ServerDialect& dialect,
                                            const std::vector<TokenId>& prefix,
                                            std::span<const TokenId> tokens, QueryMode how) {
   const AskedPrefix one{prefix, tokens, {}};
   return dialect.ask(std::span(&one, 1), how);
 }
-/// Reads the reply to that request.
+/// Reads the reply to a request of ask_after().
 [[nodiscard]] inline bool read_after(const ServerDialect& dialect, const HttpReply& reply,
                                      std::span<const TokenId> tokens, std::span<double> nats,
                                      ServerTally& tally) {
@@ -97,8 +97,8 @@ inline void check_given_tokens(const std::string& maker, const std::string& rout
   BOOST_TEST(found.tally.tokens_computed == 1U);
 }
 
-/// Requests one greedy continuation from a stand-in, and one drawn with seed 8, a seed that the
-/// model must receive as `drawn_by`.
+/// Requests one greedy continuation from a stand-in, and one drawn with seed 8, which the model
+/// must receive as `drawn_by`.
 inline void check_continuations(const std::string& maker, std::uint64_t drawn_by) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prompt = found.ids("the d");

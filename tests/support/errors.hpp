@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An error that a test expects: its fault and the text of its line.
+// An error that a test expects: its fault and its message.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The program's file calls to the operating system can be counted, made to fail and logged. The
+// Counts the program's file calls to the operating system, makes them fail, and logs them. The
 // program has its own `open`, `write`, `rename`, … (tests/system/file_calls.cpp), which the linker
 // prefers to those in the C library.
 
@@ -48,11 +48,12 @@ struct FileEvent {
     create,       ///< `path` names the new file `file`
     write,        ///< `bytes` at `offset` of `file`
     cut,          ///< `file` is cut to `offset` bytes
-    sync,         ///< `file` is on the disk
+    sync,         ///< `file` is synced to the disk
     folder,       ///< `path` is a new folder
-    rename,       ///< `path`, the file `file` or a folder (0), is renamed to `to`
+    rename,       ///< `path`, which is the file `file` or, if `file` is 0, a folder, is renamed to
+                  ///< `to`
     remove,       ///< `path` is removed
-    sync_folder,  ///< the names in the folder `path` are on the disk
+    sync_folder,  ///< the names in the folder `path` are synced to the disk
   };
   Kind kind{};
   std::filesystem::path path{}, to{};

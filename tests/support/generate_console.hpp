@@ -18,8 +18,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A closed-set dataset with those relations of elements_many() whose facts have one object, and
-/// with their templates.
+/// A closed-set dataset of the relations in elements_many() whose facts have one object, with the
+/// same templates.
 [[nodiscard]] inline Dataset elements_closed() {
   Dataset dataset{"closed", {}, {}};
   for (const MultiPromptRelation& from : elements_many().relations) {

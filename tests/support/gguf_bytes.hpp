@@ -41,7 +41,7 @@ class GgufBytes {
     return fact(key, 8, text_bytes(value));
   }
 
-  /// A tensor with `shape` in the format's order: the fastest dimension first.
+  /// A tensor with `shape` in the format's order: the fastest-varying dimension first.
   GgufBytes& tensor(const std::string& name, const std::vector<std::uint64_t>& shape,
                     std::uint32_t type, const std::string& numbers) {
     data_.resize((data_.size() + alignment - 1) / alignment * alignment);

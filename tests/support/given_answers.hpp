@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Answers with numbers specified by the test.
+// Answers whose scores are specified by the test.
 
 #include <string>
 #include <utility>

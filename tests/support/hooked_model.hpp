@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// An NgramTreeModel with one behaviour changed by a test. An unset hook has no effect.
+/// An NgramTreeModel whose behaviour a test can change through hooks. An unset hook has no effect.
 struct HookedModel : NgramTreeModel {
   // NOLINTNEXTLINE(google-explicit-constructor): usable wherever the hooked model is
   HookedModel(NgramTreeModel model) : NgramTreeModel(std::move(model)) {}

@@ -38,7 +38,7 @@ struct ManyShotFiles : JobFiles {
     return run_words(words(options, run), [](const ModelOptions&) { return reader_of_births(); });
   }
 
-  /// Everything that must not depend on when a run was created, how often it was resumed or how it
+  /// The files that must not depend on when a run was created, how often it was resumed or how it
   /// was divided into packs.
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
     return JobFiles::comparable(run, {"run.json", "journal.jsonl"});

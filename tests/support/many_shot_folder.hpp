@@ -16,7 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Subject i of a relation is "s" followed by i, at instance i; its answer is option i % 2.
+/// Fact i of a relation: its subject is "s" followed by i, its instance is i, and its answer is
+/// option i % 2.
 [[nodiscard]] inline Fact numbered_fact(std::size_t i) {
   Fact fact;
   fact.subject_id = "Q" + std::to_string(i);
@@ -60,7 +61,8 @@ class ManyShotFolder {
     append(code + "_choices.jsonl", rows);
   }
 
-  /// Adds generated texts: '1' contains the label, 'a' an alias, and '0' neither.
+  /// Adds a generated text for each mark: '1' means that the text contains the label, 'a' an alias,
+  /// and '0' neither.
   void generate(const std::string& code, const Setting& setting, const std::string& marks) {
     std::string rows;
     for (std::size_t i = 0; i < marks.size(); ++i) {

@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Random letters from "a" to "c", so short names are often equal.
+/// A random string of the letters "a" to "c"; short strings are often equal.
 inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
   std::string text(least + random.below(most - least + 1), 'a');
   for (char& c : text) c = static_cast<char>('a' + random.below(3));
@@ -51,9 +51,9 @@ std::vector<TokenId> ids_of(const Model& model, const std::string& text) {
 }
 
 /// Σ log P(token | prompt and earlier tokens) for each name, divided by its number of tokens if the
-/// mean is requested. Each name is evaluated as a separate sequence. The logits are the model's own
-/// floats. Names with equal scores in the model therefore have bit-identical scores here, if the
-/// same model object is used.
+/// mean is requested. Each name is evaluated as a separate sequence. The logits are in single
+/// precision, as in the model. Names with equal scores in the model therefore have bit-identical
+/// scores here, if the same model object is used.
 inline std::vector<double> exhaustive_scores(NgramModel& model,
                                              const std::vector<std::string>& names,
                                              std::span<const TokenId> prompt,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small networks and transformers' results for them, written by write_network_cases.py.
+// Small networks and the results of the transformers library for them, written by
+// write_network_cases.py.
 
 #include <Eigen/Core>
 #include <algorithm>

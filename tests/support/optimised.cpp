@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions on which the tests of most rooms spend the most time, compiled with optimisation:
-// the rows of the tiny exact models, their softmax, and the ranks of candidates over them. A linker
+// The functions on which most test programs spend the most time, compiled with optimisation: the
+// rows of the tiny exact models, their softmax, and the ranks of candidates over them. A linker
 // uses the first copy of a function, so this file comes before the tests, which are not optimised.
 
 #include <map>

@@ -31,7 +31,7 @@ enum class Unsynced {
   kept,
   names,   ///< only names
   bytes,   ///< bytes of files whose names were synced
-  random,  ///< each write, half a write or name independently of the others
+  random,  ///< each name and each write, or half of it, independently of the others
 };
 inline constexpr std::array unsynced_kinds{Unsynced::lost, Unsynced::kept, Unsynced::names,
                                            Unsynced::bytes, Unsynced::random};
@@ -86,7 +86,7 @@ class LoggedDisk {
     }
   }
 
-  /// Recreates the folder `root` in a state that the disk may be in.
+  /// Recreates the folder `root` in a state in which a power loss may leave it.
   void restore(Unsynced kept, std::uint64_t seed) const {
     RandomStream random(seed, "power loss");
     const auto takes = [&](bool name) {

@@ -15,7 +15,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A fact's answer, followed by its (option, Base confidence) for each template: first the
+/// A fact's answer, and the predicted option and Base confidence under each template: first the
 /// paraphrases, then the markers.
 struct AnsweredFact {
   std::size_t answer = 0;
@@ -74,8 +74,8 @@ struct ModelShape {
   bool one_to_one = false;
 };
 
-/// A model with some knowledge; its reductions are independent, as if they came from four different
-/// scoring runs.
+/// A model that knows some of the facts; its reductions are independent, as if they came from four
+/// different scoring runs.
 [[nodiscard]] inline ScoredModel random_model(const ModelShape& shape,
                                               const std::string& name = "random") {
   ScoredModel model;

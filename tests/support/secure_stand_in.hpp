@@ -56,14 +56,14 @@ class SecureStandIn {
   [[nodiscard]] std::string url(const std::string& host) const {
     return "https://" + host + ":" + std::to_string(acceptor_.local_endpoint().port());
   }
-  /// Trusts only this server's certificate.
+  /// A client context that trusts only this server's certificate.
   [[nodiscard]] std::shared_ptr<Context> trust() const {
     auto context = std::make_shared<Context>(Context::tls_client);
     context->set_verify_mode(boost::asio::ssl::verify_peer);
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context->native_handle()), certificate_.get());
     return context;
   }
-  /// Writes its certificate in the format that SSL_CERT_FILE requires.
+  /// Writes the server's certificate in the format that SSL_CERT_FILE requires.
   void write_certificate(const std::string& file) const {
     const std::unique_ptr<BIO, decltype(&BIO_free)> out(BIO_new_file(file.c_str(), "w"), BIO_free);
     PEM_write_bio_X509(out.get(), certificate_.get());

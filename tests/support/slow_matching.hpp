@@ -2,7 +2,7 @@
 #pragma once
 
 // A second, word-by-word implementation of answer matching, and random answers about the elements
-// to test it with.
+// for testing it.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of given answers. The string "101" means correct, wrong, correct. The digits "2" to "9"
-// mark ties between that many choices; the correct choice is one of them, but not the first.
+// Tables of given answers. In the string "101", the first and third answers are correct and the
+// second is wrong. The digits "2" to "9" mark ties between that many choices; the correct choice is
+// one of them, but not the first.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return setting;
 }
 
-/// A relation whose fact i is ("s" + i, "o" + i) at instance i. Every answer has confidence 0.5.
+/// A relation whose fact i has the subject "s" + i, the answer "o" + i and the instance i. Every
+/// answer has confidence 0.5.
 [[nodiscard]] inline RelationAnswers under_settings(
     const std::string& code, const std::vector<std::pair<Setting, std::string>>& settings) {
   RelationAnswers made;
@@ -45,13 +47,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return made;
 }
 
-/// The answer to a fact in the setting with this index.
+/// A fact's answer in the setting with this index.
 [[nodiscard]] inline Prediction& cell(RelationAnswers& table, std::size_t setting,
                                       std::size_t fact) {
   return table.cells[fact * table.settings.size() + setting];
 }
 
-/// The answers in the setting with this index; 1 marks a correct answer.
+/// A string with 1 for each correct and 0 for each wrong answer in the setting with this index.
 [[nodiscard]] inline std::string marks_of(const RelationAnswers& table, std::size_t setting) {
   std::string marks;
   for (std::size_t i = 0; i < table.facts(); ++i) {

@@ -57,7 +57,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return made;
 }
 
-/// A model with every field that a study can fill in: base, margin and one estimator of each other
+/// A model in which every field has a value, with base, margin and one estimator of each other
 /// kind.
 [[nodiscard]] inline ModelCalibration small_calibration(const std::string& name = "tiny") {
   ModelCalibration model;

@@ -69,7 +69,8 @@ inline ManyPromptStudy small_zero_shot() {
   study.answered.cut = 3;
   study.answered.of_several = {{"P19", "<Ann> & Bob", "\"Paris\", or <Lyon>", 2},
                                {"P19", "Ann", "Paris and Lyon, and Nice", 3}};
-  // One prompt of each fact has twenty samples: confident and right, confident and wrong, unsure.
+  // One prompt of each fact has twenty samples: the answer is confident and right, confident and
+  // wrong, and unsure.
   study.samples = 20;
   study.confidences.begin_relation();
   for (const auto& [sure, right] :
@@ -77,9 +78,10 @@ inline ManyPromptStudy small_zero_shot() {
     study.confidences.begin_fact();
     study.confidences.add({sure, right});
   }
-  // The first fact's label and alias are scored with an object's label and alias. The subject's
-  // alias makes both names twice as likely. The object's alias has two tokens and is more likely
-  // only by its mean.
+  // The first fact's label and alias are scored with an object's label and alias. With the
+  // subject's alias, the object's label is e times as likely, and the object's alias is as likely
+  // as before. The object's alias has two tokens and is more likely than the label only by its
+  // mean, and only with the subject's label.
   study.names.begin_relation();
   study.names.add_fact(std::vector<NameLikelihood>{
       {-2.0, 1, 0, 0, 0, 0}, {-3.0, 2, 0, 0, 0, 1}, {-1.0, 1, 0, 1, 0, 0}, {-3.0, 2, 0, 1, 0, 1}});

@@ -102,8 +102,9 @@ template <class Model = NgramTreeModel>
   return model;
 }
 
-/// ln P of all tokens after the given text, from the model's own probabilities. A token that begins
-/// within the given text also counts, unless it is also a token of that text when tokenised alone.
+/// ln P of all tokens after the given part of a text, from the model's own probabilities. A token
+/// that begins within the given part also counts, unless it is also a token of that part when
+/// tokenised alone.
 template <class Model>
 [[nodiscard]] double continuation_by_hand(const Model& model, const Prompt& prompt,
                                           bool with_bos = true) {

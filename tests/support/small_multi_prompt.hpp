@@ -140,7 +140,7 @@ class GenerationFolder {
     return row;
   }
 
-  /// Adds a setting with its answers after the earlier settings.
+  /// Adds a setting, after the earlier ones, with its answers.
   void setting(const std::string& name, const std::vector<RecordedAnswer>& rows) {
     write(name + "_answers.jsonl", rows);
     metadata_["settings"].push_back(name);
@@ -165,7 +165,7 @@ class GenerationFolder {
     metadata_["remarks"].push_back(text);
     save();
   }
-  /// Sets the labels of the candidates that follow a relation's content-free prompts.
+  /// Sets the labels of the candidates that are scored after a relation's content-free prompts.
   void candidates(std::size_t relation, const std::vector<std::string>& labels) {
     metadata_["candidates"][code(relation)] = labels;
     save();

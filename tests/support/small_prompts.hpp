@@ -92,7 +92,7 @@ inline PromptOutcomes random_prompts(std::uint64_t seed, const RandomPrompts& sh
   return table;
 }
 
-/// One prompt with all its data.
+/// A prompt's outcome with its relation, fact and template.
 struct PromptRow {
   std::string relation;
   std::string fact;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A dataset with two relations, and a model; a run with them is fast but still has several packs.
+// A dataset with two relations, and a model, for runs that are fast but still have several packs.
 
 #include <filesystem>
 #include <limits>
@@ -50,8 +50,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return model;
 }
 
-/// The same model as an engine that reports only the most likely tokens, so that some bytes are
-/// unreported.
+/// The same model in an engine that reports only the most likely tokens and therefore omits some
+/// bytes.
 struct UnreportingModel : NgramLookupModel {
   explicit UnreportingModel(std::string unreported)
       : NgramLookupModel(

@@ -151,7 +151,7 @@ class StandInModel {
     return nats;
   }
 
-  /// Vectors computed from the last token and the length.
+  /// A vector computed from the last token and the length.
   [[nodiscard]] static std::vector<double> vector(const Ids& ids) {
     const double last = ids.back();
     return {last + 1, -last, static_cast<double>(ids.size())};

@@ -53,7 +53,7 @@ class StandInServer {
  public:
   using Answer = std::function<StandInReply(const StandInRequest&)>;
 
-  /// Listens on a free port, or on a given one, as after a restart.
+  /// Listens on the given port, as after a restart, or on any free port if `port` is 0.
   explicit StandInServer(Answer answer, std::uint16_t port = 0)
       : answer_(std::move(answer)), acceptor_(io_) {
     const Tcp::endpoint place(boost::asio::ip::address_v4::loopback(), port);

@@ -39,8 +39,8 @@ struct TinyOptions {
   /// scales if it supports them.
   std::string architecture{};
   bool with_bos = true;
-  /// If set, the BOS to write into the file instead; and whether the file specifies that BOS is
-  /// added to texts.
+  /// If set, the BOS to write into the file instead of the model's own, and whether the file says
+  /// that BOS is added to texts.
   std::optional<std::uint32_t> bos{};
   std::optional<bool> adds_bos{};
   std::uint32_t context = 512;

@@ -70,13 +70,14 @@ struct TinyModels {
 struct TinyJob {
   std::string name;
   std::vector<std::string> words;
-  /// The arguments added to resume after a kill. A measurement is repeated without them.
+  /// The arguments added to resume after a kill. A measurement is simply repeated, without
+  /// additional arguments.
   std::vector<std::string> redo{"--resume"};
   /// An invocation that creates the folder OUT before the job begins.
   std::vector<std::string> before{};
   /// A file that exists only in a complete folder; if empty, run.json contains "complete" instead.
   std::string last_file{};
-  /// Whether a second invocation rejects the job's own folder, so that only the job's errors can be
+  /// Whether the job rejects its own folder when it is repeated, so that only its errors can be
   /// tested.
   bool refuses_its_own = false;
 };
@@ -230,8 +231,8 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
 }
 
 /// All files of a job, by path below its folder. From run.json, only the fields that are the same
-/// in every call are included, and not the costs, which are lower with cached vectors. The journal
-/// is omitted, because it also records repeated work.
+/// in every call are included; the costs are omitted, because they are lower with cached vectors.
+/// The journal is omitted, because it also records repeated work.
 [[nodiscard]] inline std::map<std::string, std::string> lasting_files(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -257,7 +258,7 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
 /// Whether a folder is marked as complete.
 [[nodiscard]] inline bool looks_complete(const TinyJob& job, const std::filesystem::path& folder) {
   if (!job.last_file.empty()) {
-    // A report in its own folder records its own completion.
+    // A report in its own folder records in report.json whether it is complete.
     const auto record = folder / "report.json";
     const Json said = std::filesystem::exists(record) ? Json::parse(slurp(record), nullptr, false)
                                                       : Json{{"status", "complete"}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A masked model over whole words. Each row is a hash of the input, and the vocabulary contains
-// elements.
+// A masked model over whole words. Each row is a hash of the input, and the vocabulary consists of
+// the words of a dataset or of a list.
 
 #include <cctype>
 #include <cstdint>
@@ -59,7 +59,7 @@ class WordMaskModel {
       visit(q, row(queries[q]));
     }
   }
-  /// Numbers from 0 to 8.
+  /// Logits from 0 to 8.
   [[nodiscard]] std::vector<float> row(const MaskedQuery& query) const {
     std::uint32_t state = query.position + 7;
     for (const TokenId id : query.sequence) state = state * 31 + static_cast<std::uint32_t>(id);

@@ -57,7 +57,8 @@ std::recursive_mutex& watch_lock() {
 }
 
 Watch& watch() {
-  static Watch& one = *new Watch;  // never destroyed, because files are closed last
+  // never destroyed, because files may be closed at the very end of the program
+  static Watch& one = *new Watch;
   return one;
 }
 
@@ -221,7 +222,7 @@ int remove_watched(const char* path, long number) {
   return static_cast<int>(done);
 }
 
-/// Records that a file is resized to this size; returns false if the call must fail.
+/// Records that a file is resized to `size`; returns false if the call must fail.
 bool cut_watched(const std::string& path, off_t size) {
   if (fails(Call::cut, "cut", path)) return false;
   log({FileEvent::Kind::cut, path, {}, number_of(path), static_cast<std::size_t>(size)});

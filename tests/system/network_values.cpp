@@ -4,11 +4,11 @@
 //
 //   network_values FOLDER…
 //
-// Each folder contains a small network and transformers' results for it (write_network_cases.py).
-// Prints one line with a JSON object for each network: the number of values in a vector of its
-// kernels, the largest difference from transformers divided by the largest number, and a hash of
-// all bits of the network's output for a few thousand queries. test_vector_widths.py compiles this
-// program for several CPUs and compares the outputs.
+// Each folder contains a small network and the results of the transformers library for it
+// (write_network_cases.py). Prints one line with a JSON object for each network: the number of
+// values in a vector of its kernels, the largest difference from transformers divided by the
+// largest number, and a hash of all bits of the network's output for a few thousand queries.
+// test_vector_widths.py compiles this program for several CPUs and compares the outputs.
 
 #include <algorithm>
 #include <cstdint>

@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
         };
         const std::uint32_t gold = questions[q].gold;
         worst = std::max(worst, std::abs(score(gold) - ranks[q].score));
-        // The number of names that are certainly above the true one, and the number that may be.
+        // The number of names that are certainly above the true one, and the number of names that
+        // may be above it.
         std::size_t least = 0, most = 0, filtered_least = 0, filtered_most = 0;
         for (std::size_t e = 0; e < names.size(); ++e) {
           if (names[e] == names[gold]) continue;

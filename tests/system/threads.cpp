@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Can the types that allow concurrent use be used by any number of threads? Do two models on two
-// threads share nothing?
+// threads share no data?
 //
 // test_packaging.py builds this program with -fsanitize=thread, which reports data that two threads
 // access at the same time. Prints "same" if every thread computes the same results as a single

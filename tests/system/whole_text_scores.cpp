@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     std::size_t first = 0;
     std::vector<double> scores;
   };
-  std::map<Ids, Known> texts;  // a statement and the same candidate on its own are the same text
+  std::map<Ids, Known> texts;  // a statement and an identical candidate share one entry
   for (std::string line; std::getline(std::cin, line);) {
     const Json question = Json::parse(line);
     const bool special = question.value("special", false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every header that writes or reads run folders or generates pages from them, so that one file can
-// test them all. Programs include plumb/run.hpp.
+// Includes every header that writes or reads run folders or generates pages from them, so that one
+// file can test all of them. Programs include plumb/run.hpp.
 
 #include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/atomic_folder.hpp"

@@ -9,10 +9,10 @@
 //   MinConfidence  the answer of the paraphrase with the lowest Base confidence
 //   MaxConfidence  the answer of the paraphrase with the highest; for both, ties go to the lowest
 //                  template index
-// A paraphrase under which options share the best score gives no answer: it does not vote and
-// cannot be chosen. Source: Kissling et al., section 3.2 and appendix C, which do not specify how a
-// tied vote counts; here it is a failure. Non-goal: the confidence of the answer
-// (calibrate/confidence.hpp).
+// If several options tie for the best score under a paraphrase, the paraphrase has no answer: it
+// does not vote and cannot be chosen. Source: Kissling et al., section 3.2 and appendix C, which do
+// not specify the result of a tied vote; here the vote fails. Non-goal: the confidence of the
+// answer (calibrate/confidence.hpp).
 
 #include <concepts>
 #include <cstddef>
@@ -62,8 +62,8 @@ consteval bool check_aggregation() {
 }
 
 struct Vote {
-  /// With 2, a plurality wins; with more than half of the paraphrases, an absolute majority is
-  /// required; with all of them, unanimity.
+  /// With a value of 2, a plurality is enough; with more than half of the number of paraphrases, an
+  /// absolute majority is required; with the number of paraphrases, unanimity is required.
   std::size_t to_win = 2;
 
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
@@ -131,7 +131,7 @@ class Aggregator {
   explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
 
   /// Returns no answer if every paraphrase is a tie. Throws a user error that names `site` if the
-  /// policy chooses an option that no paraphrase gave.
+  /// policy chooses an option that is not the answer of any paraphrase.
   [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases,
                                      const Site& site = {}) const {
     if (ranges::any_of(paraphrases, &Prediction::is_tie)) {

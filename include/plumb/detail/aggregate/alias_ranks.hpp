@@ -99,12 +99,12 @@ class NameLikelihoods {
 };
 
 struct OutrankingRate {
-  /// The mean over facts of the proportion of their pairs in which the alias is above its label;
-  /// its count is the number of facts with a pair.
+  /// The mean over facts of the proportion of their pairs in which the alias scores higher than its
+  /// label; its count is the number of facts with a pair.
   Estimate rate;
   std::uint64_t pairs = 0;
-  /// The number of pairs in which the alias is above its label, and of pairs in which the two are
-  /// equal.
+  /// The number of pairs in which the alias scores higher than its label, and the number of pairs
+  /// in which both score the same.
   std::uint64_t above = 0;
   std::uint64_t equal = 0;
   /// The number of facts without a pair.
@@ -138,7 +138,7 @@ struct OutrankingCount {
   }
 };
 
-/// The counts by sum and by mean.
+/// The counts computed from sums over tokens and from means over tokens.
 struct OutrankingCounts {
   OutrankingCount by_sum, by_mean;
 
@@ -192,8 +192,8 @@ inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts
   return made;
 }
 
-/// Objects are compared after every available prompt, including those with an alias of the subject.
-/// Facts without an alias have no pair.
+/// Objects are compared after every available prompt, including prompts with an alias of the
+/// subject. Facts without an alias have no pair.
 [[nodiscard]] inline AliasRanks alias_ranks(const NameLikelihoods& table) {
   const auto rates = [&](bool of_subjects) {
     std::vector<detail::OutrankingCounts> facts;

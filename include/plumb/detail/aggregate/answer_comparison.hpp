@@ -3,7 +3,7 @@
 
 // How do the answers of two models, or of two builds of one model, differ on the same facts?
 //
-// Facts are matched by subject and right answer, templates by their text or setting; the candidates
+// Facts are matched by subject and right answer, and templates by text or setting; the candidates
 // must be the same. One use is to check the results of one kernel against those of another. The
 // difference in accuracy (first minus second) is paired and has a bootstrap interval over facts. If
 // n candidates tie for the best score and the right one is among them, the answer counts as 1/n.
@@ -37,7 +37,7 @@ struct AnswerComparison {
     /// The template's text, or the name of a many-shot study's setting.
     std::string asked;
   };
-  /// A question with different answers. An answer that ties for the best score is not right.
+  /// A question with different answers. An answer that ties for the best score counts as wrong.
   struct Flip {
     Question question;
     /// The likeliest candidate of the first and of the second model.
@@ -92,7 +92,7 @@ class MatchedFacts {
     for (std::size_t f = 0; f < one.facts(); ++f) places_[key(one, f)].first.push_back(f);
     for (std::size_t f = 0; f < other.facts(); ++f) places_[key(other, f)].second.push_back(f);
   }
-  /// The index in the second table of a fact from the first.
+  /// The index, in the second table, of a fact from the first table.
   [[nodiscard]] std::optional<std::size_t> find(std::size_t fact) const {
     const auto& [ours, theirs] = places_.at(key(one_, fact));
     if (ours.size() == 1 && theirs.size() == 1) return theirs.front();

@@ -34,7 +34,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models AnswerMatch over numbered answers; `answers` must outlive it.
+/// An AnswerMatch for numbered answers; `answers` must outlive it.
 struct MatchingAnswers {
   const std::vector<NormalisedText>& answers;
   bool operator()(std::uint32_t a, std::uint32_t b) const {
@@ -95,7 +95,7 @@ class AnswerNumbers {
   std::unordered_map<std::string, std::uint32_t> by_text_, by_lemmas_;
 };
 
-/// How an answer is judged.
+/// The judgement of an answer.
 struct JudgedAnswer {
   std::uint32_t number = 0;
   /// The number of the fact's objects that the answer names.
@@ -251,7 +251,7 @@ template <Lemmatiser Lemmas, class EachRow>
 }
 
 /// Does the same for a masked model's rows, which already record whether they are right. Answers
-/// have numbers but no texts, and no answer counts as a word.
+/// have numbers but no texts, and none counts as a one-word answer.
 template <class EachRow>
 [[nodiscard]] AnsweredSetting filled_setting(const std::string& setting,
                                              const MultiPromptDataset& asked, EachRow each_row,

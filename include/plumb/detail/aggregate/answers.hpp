@@ -3,8 +3,8 @@
 
 // How likely does a model find every candidate of every fact?
 //
-// This is the result of a probe in memory: for each relation a dense table of shape [facts,
-// templates, candidates], row by row. Accuracy, calibration and comparisons are computed from it.
+// This is the result of a probe in memory: for each relation, a dense row-major table of shape
+// [facts, templates, candidates]. Accuracy, calibration and comparisons are computed from it.
 // plumb/tensors.hpp provides the tables as xtensor tensors, with softmax, means and argmax over
 // their axes. A many-shot study uses the same kind of table: a setting (a number of shots, drawn
 // with a seed) replaces a template, and each fact has its own choices. Non-goal: generated texts.

@@ -6,12 +6,12 @@
 // A closed set's prompts are the paraphrases of its relation's templates, each filled with the
 // subject's label. Templates with a marker ask a different question and are left out. Answers are
 // numbered by option, so that two answers are the same only if they are the same option
-// (SameAnswer). A tie for the best score is not an answer; it gets its own number and does not
-// equal any other. A fact's key is its subject's identifier, or else the subject's label, or else
-// the fact's position in its file. If a subject has several facts in a relation, they remain
-// separate facts and share a key. pair_prompts (prompt_pairs.hpp) matches such facts in their
-// order, so two tables that are paired must contain the same facts. Non-goal: the confidence of the
-// answers (calibrate/overconfidence.hpp).
+// (SameAnswer). A tie for the best score is not an answer; it gets its own number, which differs
+// from the numbers of all other answers. A fact's key is its subject's identifier, or else the
+// subject's label, or else the fact's position in its file. If a subject has several facts in a
+// relation, they remain separate facts and share a key. pair_prompts (prompt_pairs.hpp) matches
+// such facts in their order, so two tables that are paired must contain the same facts. Non-goal:
+// the confidence of the answers (calibrate/overconfidence.hpp).
 
 #include <algorithm>
 #include <cstddef>

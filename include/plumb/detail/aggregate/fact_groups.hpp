@@ -3,8 +3,8 @@
 
 // Which facts belong to which domain, cardinality and relation?
 //
-// A group is a subset of a model's relations, as ranges of their facts, so that anything stored by
-// fact (judgements, resamples) can be restricted to it. A relation is in each of its domains.
+// A group is a subset of a model's relations, stored as ranges of their facts, so that any per-fact
+// data (judgements, resamples) can be restricted to it. A relation is in each of its domains.
 
 #include <cstddef>
 #include <map>

@@ -5,13 +5,14 @@
 //
 //   cell (L, T) = |K_L ∩ K_T| / |K_L|,
 // with L at the left of the heat map and T at the top. K is computed in two ways, over the prompts
-// that both received:
+// that L and T have in common:
 //   by template   the facts right under a template (with any of the subject's expressions); the
 //                 unweighted mean over the templates of all relations under which L knows a fact
 //   oracle        the facts right under any prompt, of all relations together
 // This is η(L|T) in measure/subsumption.hpp, with templates as variants; that header computes the
 // numbers and intervals. Source: "What Matters in Learning Facts in Language Models?", section 6.3
-// and Figure 2, which show the mean by template and do not mention several expressions.
+// and Figure 2, which show the mean by template and do not mention subjects with several
+// expressions.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,7 @@ struct SharingPair {
   UnsharedPrompts unshared;
 };
 
-/// For each shared template, the facts that are right under it.
+/// For each shared template, the facts that are answered correctly under it.
 [[nodiscard]] inline MatchedAnswers match_templates(const PairedPrompts& paired) {
   const UnsharedPrompts& out = paired.unshared;
   MatchedAnswers matched{{}, {out.relations, out.templates, out.facts}};
@@ -54,7 +55,8 @@ struct SharingPair {
   return matched;
 }
 
-/// The facts that are right under any shared prompt, with all relations treated as one.
+/// The facts that are answered correctly under any shared prompt, with all relations treated as
+/// one.
 [[nodiscard]] inline MatchedAnswers match_oracles(const MatchedAnswers& by_template) {
   MatchedAnswers matched{{{"oracle", 0, {{}}}}, by_template.left_out};
   MatchedRelation& all = matched.relations.front();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many prompts does a fact have, and how different are their words?
+// How many prompts does a fact have, and how much do they differ in their words?
 //
 // The Jaccard distance of two templates is 1 − |A ∩ B| / |A ∪ B| over their sets of words, 0 if
 // both are empty. A relation's distance is the mean over its pairs of templates. A dataset's

@@ -10,8 +10,8 @@
 // the whole vocabulary and in a vocabulary that several models have in common; without the latter,
 // models with different vocabularies cannot be compared. Ranks are realistic (measure/rank.hpp).
 // Source: Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3, which ranks each
-// object of a fact separately, with the others removed. Here, the rank of a fact with several
-// objects is the rank of its highest-ranking object.
+// object of a fact separately, with the fact's other objects removed. Here, the rank of a fact with
+// several objects is the rank of its highest-ranking object.
 
 #include <array>
 #include <cstddef>

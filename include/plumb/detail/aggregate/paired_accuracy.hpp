@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of two ways of asking gets better answers, all else equal?
+// Which of two query forms gets better answers, all else being equal?
 //
-// Two ways of asking are compared fact by fact. A fact counts only if it has prompts in both ways;
-// its value in each way is the proportion of these prompts that are right. The difference is first
-// minus second, with paired resamples. The two ways are cloze and question templates within one
-// table, or two tables (mask prediction and question answering, two settings, two models) on the
-// prompts that both tables have. In a closed set, a tie for the best score is not right in either
-// way, because "right" means that the fact is known. Source: "What Matters in Learning Facts in
-// Language Models?", appendix D and Table 14.
+// Two query forms are compared fact by fact. A fact counts only if it has prompts in both forms;
+// its value in each form is the proportion of these prompts that are answered correctly. The
+// difference is first minus second, with paired resamples. The two forms are cloze and question
+// templates within one table, or two tables (mask prediction and question answering, two settings,
+// two models), compared on the prompts that both tables contain. In a closed set, a tie for the
+// best score is not right in either form, because "right" means that the fact is known. Source:
+// "What Matters in Learning Facts in Language Models?", appendix D and Table 14.
 
 #include <cstddef>
 #include <vector>
@@ -40,7 +40,7 @@ struct SharedAccuracy {
   UnsharedPrompts unshared;
 };
 
-/// The values of facts for two ways of asking.
+/// The facts' values under two query forms.
 class PairedValues {
  public:
   void begin_relation() {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are more facts known with one way of asking than with another, over many prompts?
+// Are more facts known under one query form than under another, over many prompts?
 //
-// Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways of asking
-// share. A fact counts as known in a way of asking if more than half of its prompts are right.
-// Relations are matched by code, facts by key. A fact without a prompt counts as not asked.
+// Runs the paired tests of measure/paired_comparison.hpp over the facts that two query forms share.
+// A fact counts as known under a query form if more than half of its prompts are answered
+// correctly. Relations are matched by code, facts by key. A fact without a prompt counts as not
+// asked.
 
 #include <cstddef>
 #include <map>
@@ -19,14 +20,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A way of asking, with its name. The outcomes must outlive it.
+/// The outcomes of a query form, with its name. The outcomes must outlive it.
 struct NamedOutcomes {
   std::string name;
   const PromptOutcomes* outcomes = nullptr;
 };
 
-/// Compares every pair of ways; within each pair, the way listed earlier comes first. Throws the
-/// same errors as paired_comparisons.
+/// Compares every pair of query forms; within each pair, the form listed earlier comes first.
+/// Throws the same errors as paired_comparisons.
 [[nodiscard]] inline std::vector<PairedComparison> paired_by_prompts(
     const std::vector<NamedOutcomes>& ways, const Bootstrap& bootstrap) {
   const Setting setting{.method = "prompts", .by = "prompts"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much does a model know, judged by the answers to a probe in memory?
+// How much does a model know, judging by the answers to a probe in memory?
 //
 // Computes the numbers of measure/probe_metrics.hpp with their intervals, over every template that
 // was used, including templates with markers. For one template, call `probe_metrics` with
@@ -13,8 +13,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Accuracy, Hit@k, mean rank and MRR by relation, domain and overall. Each fact counts once, as
-/// the mean over its templates. The predictions must come from `predict`, as in a probe in memory.
+/// Accuracy, Hit@k, mean rank and MRR for each relation, for each domain and overall. Each fact
+/// counts once, as the mean over its templates. The predictions must come from `predict`, as in a
+/// probe in memory.
 [[nodiscard]] inline ProbeMetrics metrics_of(const ModelPredictions& asked,
                                              const Bootstrap& bootstrap = {}) {
   return probe_metrics(under_all_templates(asked.relations), bootstrap, "all");

@@ -38,7 +38,7 @@ struct RelationPredictions : RelationAnswers {
   std::vector<double> scores{};
 
   /// For each fact, the answer to its sampled prompt; its confidence is the proportion of samples
-  /// that match the answer. Empty if not every fact was sampled.
+  /// that match the answer. Empty unless every fact was sampled.
   std::vector<Prediction> sampled{};
   /// Whether answers are options of a closed set. Generated answers have no margin and no one-hot
   /// Brier score.

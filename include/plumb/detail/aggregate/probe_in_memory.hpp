@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model answer, without a run folder?
+// How is a model probed without a run folder?
 //
 // This is the closed-set probe for a dataset and a model in memory. It scores every option of every
-// fact under every template and returns predictions. Aggregators and calibrators read them, and
-// from them `metrics_of` (aggregate/prediction_metrics.hpp) computes accuracy, Hit@k and MRR.
-// Nothing is written, so nothing can be resumed. For probes that take hours, use probe_into_folder
-// (run/probe_into_folder.hpp).
+// fact under every template and returns predictions. Aggregators and calibrators read the
+// predictions, and `metrics_of` (aggregate/prediction_metrics.hpp) computes accuracy, Hit@k and MRR
+// from them. Nothing is written, so nothing can be resumed. For probes that take hours, use
+// probe_into_folder (run/probe_into_folder.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -88,7 +88,7 @@ inline void add_fact(Answers::Table& table, const Fact& fact,
 }
 
 /// The likelihood of every option of every fact under the templates that `templates_of(relation)`
-/// returns. The relations must have the form in which a loader returns them.
+/// returns. The relations must be in the form that a loader returns.
 template <PromptBuilder Builder, PackedScorer Scorer, class TemplatesOf>
 Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                    TemplatesOf templates_of, const Scoring& scoring,
@@ -156,7 +156,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
 
 /// The predictions for every relation, fact and template. A PackedScorer shares prefixes among the
 /// facts of a block; any other CandidateScorer is called fact by fact. Throws a user error before
-/// anything is scored if a loader would refuse a relation (check_and_complete). Also throws the
+/// anything is scored if a loader would reject a relation (check_and_complete). Also throws the
 /// scorer's user errors. A fact for which the engine did not report all tokens is left out and
 /// counted (ModelPredictions::unreported_facts). Each thread needs its own scorer.
 template <PromptBuilder Builder, class Scorer>
@@ -185,7 +185,7 @@ template <PromptBuilder Builder, class Scorer>
   }
 }
 
-/// Does the same with statements as prompts, as closed-set probes do.
+/// Does the same with the statements themselves as prompts, as in a closed-set probe.
 template <class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(Scorer& scorer, const Dataset& dataset,
                                                const MemoryProbeOptions& options = {}) {

@@ -4,17 +4,18 @@
 // Does a fact get the same answer regardless of the prompt?
 //
 //   Consist = mean over facts of (matching pairs of the fact's prompts) / (all its pairs),
-// with unordered pairs. The same number is also computed over only some of the pairs:
+// with unordered pairs. The same number is also computed over subsets of the pairs:
 //   inner group       the templates are of one group (or are one template)
 //   inter group       the templates are of two groups
 //   only the subject  one template, two expressions of the subject
 //   only the template one expression, two templates
-// A fact without such a pair is left out of that mean and counted. Prompts with the same answer are
-// counted without comparing them; each pair of a fact's distinct answers is compared once. Source:
-// "What Matters in Learning Facts in Language Models?", equation 1 (taken literally, its sum over i
-// ≠ j, divided by half as many pairs, can reach 2), appendix C.3 and C.4, Tables 12 and 13. There,
-// each subset of prompts has one expression or one template, and the mean is taken over subsets.
-// Here a fact's pairs are pooled, which gives the same result if no prompt is missing.
+// A fact without such a pair is excluded from that mean, and the number of excluded facts is
+// reported. Prompts with the same answer are counted without comparing them; each pair of a fact's
+// distinct answers is compared once. Source: "What Matters in Learning Facts in Language Models?",
+// equation 1 (taken literally, its sum over i ≠ j, divided by half as many pairs, can reach 2),
+// appendix C.3 and C.4, Tables 12 and 13. There, each subset of prompts has one expression or one
+// template, and the mean is taken over subsets. Here a fact's pairs are pooled, which gives the
+// same result if no prompt is missing.
 
 #include <algorithm>
 #include <array>
@@ -150,7 +151,7 @@ class PairCounter {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> answers_;
 };
 
-/// The five means over the facts of some relations.
+/// The five means over the facts of the given relations.
 inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
                                           std::span<const PromptRelation> relations) {
   std::array<MatchingShare, 5> made;

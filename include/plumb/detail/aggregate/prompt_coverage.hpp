@@ -7,18 +7,18 @@
 //   Maximum   each relation's best template, and each subject's best expression under it
 //   Minimum   each relation's worst template, with the subject's best expression
 //   Oracle    a fact is known if any of its prompts is right
-// The proportion of facts for which at least one of k prompts is right lies between Average and
-// Oracle. If w of a fact's n prompts are wrong, k prompts drawn without replacement are all wrong
-// with probability C(w, k) / C(n, k), so
+// The proportion of facts for which at least one of k prompts is answered correctly lies between
+// Average and Oracle. If w of a fact's n prompts are answered wrongly, k prompts drawn without
+// replacement are all answered wrongly with probability C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
 // In a closed set, a tie of n options for the best score counts as 1/n in Average, Maximum and
 // Minimum if it includes the right option. It counts as wrong in Oracle and in the curve, which
 // starts at Average if there are no ties. The best and the worst template are chosen by the
-// proportion of right facts among the facts for which the template was used. The resulting
-// proportions are micro-averaged: the number of facts that are right under the chosen templates,
-// divided by the number of facts for which these templates were used. Source: "What Matters in
-// Learning Facts in Language Models?", section 7 (best expression: footnote 16) and Tables 7 and
-// 18, where the Oracle is the upper limit.
+// proportion of correctly answered facts among the facts for which the template was used. The
+// resulting proportions are micro-averaged: the number of facts that are answered correctly under
+// the chosen templates, divided by the number of facts for which these templates were used. Source:
+// "What Matters in Learning Facts in Language Models?", section 7 (best expression: footnote 16)
+// and Tables 7 and 18, where the Oracle is the upper limit.
 
 #include <algorithm>
 #include <cstddef>
@@ -99,14 +99,14 @@ struct PromptCoverage {
 /// A point of the curve.
 struct CoveragePoint {
   std::size_t prompts = 0;
-  /// The expected proportion of facts with a right answer among this many prompts.
+  /// The expected proportion of facts with at least one right answer among this many prompts.
   Estimate share;
   /// The number of facts that have fewer prompts; for these facts, all prompts are used.
   std::size_t fewer = 0;
 };
 
-/// The numbers 1, 2, 3, 5, 7, ten times these numbers, and so on, as long as they are below `most`,
-/// and then `most` itself; empty if `most` is 0.
+/// The numbers 1, 2, 3, 5 and 7, multiplied by increasing powers of ten, as long as they are below
+/// `most`, followed by `most` itself; empty if `most` is 0.
 [[nodiscard]] inline std::vector<std::size_t> coverage_steps(std::size_t most) {
   std::vector<std::size_t> steps;
   for (std::size_t scale = 1; scale < most; scale *= 10) {

@@ -37,7 +37,8 @@ struct PromptList {
 };
 
 /// A generated answer: its number of tokens, the sum of their log-probabilities in nats, and
-/// whether it is right. Whether the token that ended it is included depends on the generator.
+/// whether it is right. Whether the token that ended the answer is included depends on the
+/// generator.
 struct AnswerLikelihood {
   std::uint32_t tokens = 0;
   double log_probability = 0;

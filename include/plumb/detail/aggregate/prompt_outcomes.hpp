@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which answers did the many prompts of each fact get, and were they right?
+// What were the answers to the many prompts of each fact, and were they right?
 //
 // This is the table for every measure over many prompts, regardless of the source of its answers:
 // generated text, closed sets or masked words. A fact is a subject of a relation (with all its
@@ -46,7 +46,7 @@ struct PromptOutcome {
   std::uint16_t tied_options = 0;
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
-  /// The amount that the outcome adds to a mean of right answers.
+  /// The outcome's contribution to a mean accuracy.
   [[nodiscard]] double accuracy() const { return expected_accuracy(right, tie, tied_options); }
   friend bool operator==(const PromptOutcome&, const PromptOutcome&) = default;
 };
@@ -93,8 +93,9 @@ class PromptOutcomes {
 
   /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier)
   /// identifies the same fact in another table. Prompts may come in any order and are stored by
-  /// template, then by expression; a fact may have none. Throws a user error if one prompt has two
-  /// outcomes or if the relation lacks a template; the fact is then not added.
+  /// template, then by expression; a fact may have none. Throws a user error if two outcomes are
+  /// for the same prompt or if the relation lacks the template of a prompt; the fact is then not
+  /// added.
   void add_fact(std::string key, std::span<const PromptOutcome> prompts) {
     PromptRelation& relation = relations_.back();
     const std::size_t before = prompts_.size();
@@ -145,12 +146,12 @@ class PromptOutcomes {
   std::vector<PromptOutcome> prompts_;
 };
 
-/// The number of right prompts, and the number of all prompts.
+/// The number of correctly answered prompts, and the number of all prompts.
 struct RightCount {
   std::uint32_t right = 0;
   std::uint32_t total = 0;
-  /// The amount that ties add to the number of right prompts: 1/n for a tie of n options that
-  /// includes the right one.
+  /// The contribution of ties to the number of correctly answered prompts: 1/n for a tie of n
+  /// options that includes the right one.
   double of_ties = 0;
 
   void add(const PromptOutcome& prompt) {

@@ -6,7 +6,7 @@
 // Relations are matched by code, facts by key, templates by text, and the subject's expressions by
 // index. If a key or text occurs several times in a relation, the first is matched with the first,
 // the second with the second, and so on. Items without a prompt (a template or fact that was never
-// used) are ignored. Items that only one side has are counted.
+// used) are ignored. Items that occur on only one side are counted.
 
 #include <algorithm>
 #include <cstddef>
@@ -59,8 +59,8 @@ struct PairedPrompts {
 
 constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
 
-/// For each of our items, the index of their item that has the same key and is preceded by the same
-/// number of items with this key; `no_partner` if there is none.
+/// For each item on our side, the index of the item on the other side that has the same key and is
+/// preceded by the same number of items with this key; `no_partner` if there is none.
 template <class OurKey, class TheirKey>
 std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t theirs,
                                   TheirKey their_key) {
@@ -83,7 +83,7 @@ std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t 
 /// Items with a prompt on both sides, numbered in our order, and the number of items with a prompt
 /// on only one side.
 struct SharedPlaces {
-  std::vector<std::size_t> ours, theirs;  // the numbers of our and their items, or `no_partner`
+  std::vector<std::size_t> ours, theirs;  // the numbers of the items on each side, or `no_partner`
   std::size_t shared = 0;
   std::size_t unshared = 0;
 };

@@ -42,7 +42,7 @@ struct ShotPlaces {
   friend bool operator==(const ShotPlaces&, const ShotPlaces&) = default;
 };
 
-/// What a masked model filled into a prompt's gap, in addition to its text.
+/// Data about the tokens that a masked model filled into a prompt's gap, in addition to their text.
 struct RecordedFill {
   std::vector<TokenId> ids;
   /// Whether the fill consists of exactly the tokens of a name of one of the fact's objects.

@@ -4,16 +4,16 @@
 // How much does accuracy vary with the prompts that happen to be used?
 //
 // A sampling draws one prompt for every fact; its accuracy is the proportion of the facts T that
-// are right. Over N samplings, the mean, the range (highest minus lowest) and the standard
-// deviation of the accuracy are computed. There are two ways to draw:
+// are answered correctly. Over N samplings, the mean, the range (highest minus lowest) and the
+// standard deviation of the accuracy are computed. There are two ways to draw:
 //   by fact      each fact draws one of its prompts, independently of other facts;
 //   by relation  a relation draws one of its templates, which all its facts share; each fact then
 //                draws one of its subject's expressions under it, independently.
-// Prompts are not sampled one by one. All facts with the same proportion p of right prompts are
-// drawn together: the number of right facts among them is Binomial(number of these facts, p). If
-// the template is drawn first, this is done for each template. Let p_t be the proportion of fact
-// t's prompts that are right, p_tj the same proportion under template j, and k_r the number of
-// templates of relation r. Then
+// Prompts are not sampled one by one. All facts with the same proportion p of correctly answered
+// prompts are drawn together: the number of correctly answered facts among them is Binomial(number
+// of these facts, p). If the template is drawn first, this is done for each template. Let p_t be
+// the proportion of fact t's prompts that are answered correctly, p_tj the same proportion under
+// template j, and k_r the number of templates of relation r. Then
 //   by fact      mean Σ p_t / |T|,  sd √(Σ p_t (1 − p_t)) / |T|
 //   by relation  mean Σ_r Σ_j (Σ_t p_tj) / k_r / |T|,
 //                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
@@ -80,8 +80,8 @@ struct SampledAccuracy {
   /// The number of facts without a prompt; these facts are omitted.
   std::size_t without_prompt = 0;
   /// When drawing by relation: the number of (fact, template) pairs in which the fact has no prompt
-  /// under that template of its relation. If that template is drawn, the fact draws from all its
-  /// prompts.
+  /// under that template of its relation. If that template is drawn, one of all the fact's prompts
+  /// is drawn instead.
   std::size_t gaps = 0;
   /// The mean, computed in closed form.
   double exact_mean = no_number;
@@ -89,7 +89,8 @@ struct SampledAccuracy {
   /// Computed over the samplings, of which there must be at least one; the SD needs at least two.
   double mean = no_number;
   std::optional<double> sd;
-  /// The number of right facts in each sampling, ascending; ties make these numbers fractional.
+  /// The number of correctly answered facts in each sampling, in ascending order; ties make these
+  /// numbers fractional.
   std::vector<double> right;
 
   /// The quantile `q`, interpolated between the two nearest samplings; `no_number` if there are no
@@ -104,8 +105,8 @@ struct SampledAccuracy {
   }
 
   /// Returns at most `bars` bars, from the lowest accuracy to the highest; `bars` must be positive.
-  /// All have the same width, a whole number of facts, so that no bar is higher only because it
-  /// covers more values than another. Bar edges lie half a fact away from the whole numbers that
+  /// All bars have the same width, a whole number of facts, so that no bar is higher only because
+  /// it covers more values than another. Bar edges lie half a fact away from the whole numbers that
   /// the bars cover.
   [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
     if (right.empty()) return {};
@@ -128,18 +129,18 @@ struct SampledAccuracy {
 };
 
 /// A unit that is drawn as a whole: first one of several equally likely choices, and then the
-/// numbers of right facts.
+/// numbers of correctly answered facts.
 struct SamplingPool {
   /// The index of its first choice among all choices, and the number of its choices.
   std::size_t first = 0;
   std::size_t choices = 0;
 };
 
-/// The prompts from which a fact draws.
+/// The prompts of a fact, from which one is drawn.
 using DrawnPrompts = std::span<const PromptOutcome>;
 
-/// The number of right facts among those whose result is the same in every draw; the range of the
-/// tables for the other facts; and the range of the facts with ties.
+/// The number of correctly answered facts among those whose result is the same in every draw; the
+/// index range of the tables for the other facts; and the index range of the facts with ties.
 struct SamplingChoice {
   double certain = 0;
   std::size_t first = 0;
@@ -154,8 +155,8 @@ class SamplingPlan {
   /// Starts a new pool, to which all subsequently added choices belong.
   void begin_pool() { pools_.push_back({choices_.size(), 0}); }
 
-  /// Adds a choice to the latest pool: the prompts from which each fact draws. The prompts must
-  /// outlive the plan.
+  /// Adds a choice to the latest pool: for each fact, the prompts from which one is drawn. The
+  /// prompts must outlive the plan.
   void add_choice(std::span<const DrawnPrompts> facts) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
     SamplingChoice choice{0, used_.size(), 0, tied_.size(), 0};
@@ -185,7 +186,7 @@ class SamplingPlan {
     ++pools_.back().choices;
   }
 
-  /// The number of right facts in one sampling.
+  /// The number of correctly answered facts in one sampling.
   [[nodiscard]] double draw(RandomStream& random) const {
     double certain = 0;
     std::size_t right = 0;
@@ -212,8 +213,8 @@ class SamplingPlan {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
 };
 
-/// For the value of a prompt drawn at random from each fact's prompts: the sum over facts of its
-/// mean, and of its variance.
+/// The sum over facts of the mean, and the sum over facts of the variance, of the value of a prompt
+/// drawn at random from the fact's prompts.
 inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts) {
   std::pair<double, double> sums;
   for (const DrawnPrompts prompts : facts) {
@@ -226,8 +227,8 @@ inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts)
   return sums;
 }
 
-/// Plans a relation's draws and adds the mean and variance of its number of right facts to the
-/// sums.
+/// Plans a relation's draws and adds the mean and variance of its number of correctly answered
+/// facts to the sums.
 inline void plan_relation(const PromptOutcomes& table, const PromptRelation& relation,
                           SamplingPlan& plan, SampledAccuracy& made, double& mean,
                           double& variance) {
@@ -270,9 +271,9 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
 }
 
 /// Samplings are drawn in blocks of 1024, each from its own stream, so that they depend only on the
-/// seed and the way of drawing, not on the number of threads. Relations draw in the order of their
-/// codes, so their order in the table has no effect. The order of a relation's facts has an effect
-/// only if there are ties. Templates that were not used for any fact are ignored.
+/// seed and the way of drawing, not on the number of threads. Relations are processed in the order
+/// of their codes, so their order in the table has no effect. The order of a relation's facts has
+/// an effect only if there are ties. Templates that were not used for any fact are ignored.
 [[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
                                                      const PromptSampling& options) {
   SampledAccuracy made;

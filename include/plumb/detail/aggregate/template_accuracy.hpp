@@ -4,17 +4,18 @@
 // Which templates work, are manual templates better, and does the subject's wording matter?
 //
 // A fact has one prompt under a template for each expression of its subject. A template's accuracy
-// is the proportion of these prompts that are right, averaged over facts. Its accuracy with the
-// best expression is the mean over each fact's best prompt under it. Both are computed over the
-// facts for which the template was used. In a closed set, a tie of n options that includes the
-// right one counts as 1/n. Accuracies that differ by at most 1e-12 count as equal. Manual templates
-// get a realistic rank among all templates of their relation; rank 1 is the most accurate. If only
-// the template is chosen, the accuracy ranges from each relation's least accurate to its most
-// accurate template, micro-averaged over facts. If only the subject's expression is chosen, it
-// ranges from each fact's worst to its best expression, judged by the proportion of the fact's
-// templates that are right with it. Source: "What Matters in Learning Facts in Language Models?",
-// appendix C.2 to C.4, Tables 11 to 13, which do not specify how the results of several expressions
-// are combined into the accuracy of a template.
+// is the proportion of these prompts that are answered correctly, averaged over facts. Its accuracy
+// with the best expression is the mean over facts of the accuracy of each fact's best prompt under
+// the template. Both are computed over the facts for which the template was used. In a closed set,
+// a tie of n options that includes the right one counts as 1/n. Accuracies that differ by at most
+// 1e-12 count as equal. Manual templates get a realistic rank among all templates of their
+// relation; rank 1 is the most accurate. If only the template is chosen, the accuracy ranges from
+// each relation's least accurate to its most accurate template, micro-averaged over facts. If only
+// the subject's expression is chosen, it ranges from each fact's worst to its best expression,
+// judged by the proportion of the fact's templates under which the expression gets a right answer.
+// Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to
+// 13, which do not specify how the results of several expressions are combined into the accuracy of
+// a template.
 
 #include <algorithm>
 #include <cstddef>

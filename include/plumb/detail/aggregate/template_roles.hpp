@@ -74,9 +74,9 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
   for (auto& [index, role] : marked) made.add_template(index, std::move(role));
 }
 
-/// The frame of a relation's predictions, before any cells are added: the role of each template
-/// (`templates` are indices). `file` is for messages. Throws a user error if a role cannot be
-/// determined, or if the base template is not among the paraphrases.
+/// A relation's predictions before any cells are added: the role of each template (`templates` are
+/// indices). `file` is for messages. Throws a user error if a role cannot be determined, or if the
+/// base template is not among the paraphrases.
 [[nodiscard]] inline RelationPredictions prediction_frame(const Relation& relation,
                                                           const std::vector<std::size_t>& templates,
                                                           const TemplateKinds& kinds,

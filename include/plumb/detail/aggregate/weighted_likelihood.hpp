@@ -6,10 +6,11 @@
 //   ℓ(y | x) = Σ_t w_t ℓ_t(y | x) / Σ_t w_t
 // The sums are over the templates t that have a weight w_t and were scored. Source: Jiang et al.
 // 2020 (LPAQA), "How Can We Know What Language Models Know?", the equation for the prompt ensemble.
-// Their weights come from training; equal weights result in the plain mean over prompts. Their ℓ_t
-// is the log-softmax over the vocabulary for one masked token; here, ℓ_t is the score that the
-// probe assigned to an option, regardless of its reduction. In contrast to a vote (aggregator.hpp),
-// this needs every option's score under every template. Non-goal: learning the weights.
+// The paper's weights come from training; equal weights result in the plain mean over prompts. The
+// paper's ℓ_t is the log-softmax over the vocabulary for one masked token; here, ℓ_t is the score
+// that the probe assigned to an option, regardless of its reduction. In contrast to a vote
+// (aggregator.hpp), this needs every option's score under every template. Non-goal: learning the
+// weights.
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One type that wraps a model of any type, so that code that uses the wrapper is compiled once.
+// A single type that wraps a model of any type, so that code using the wrapper is compiled only
+// once.
 //
 // The command line uses `AnyModel`. The library's components are templates over the model's own
 // type and do not need the wrapper. Each call through the wrapper costs one virtual call.
@@ -35,8 +36,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A model's functions as virtual functions. A function that the model lacks throws an internal
-/// error, because callers check `capabilities` first.
+/// A model's functions as virtual functions. Calling a function that the model lacks throws an
+/// internal error, because callers check `capabilities` first.
 class ModelInterface {
  public:
   ModelInterface() = default;
@@ -247,7 +248,7 @@ class AnyModel {
     return made;
   }
   /// After this call, the tokens of texts are cached. A job that uses the same texts for several
-  /// purposes (names as candidates, in a trie and in prompts) then tokenises each only once.
+  /// purposes (names as candidates, in a trie and in prompts) then tokenises each text only once.
   /// Handles from `shared()` do not share the cache.
   void remember_texts() { texts_ = std::make_unique<RememberedTexts>(); }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {

@@ -238,7 +238,7 @@ class NgramTreeModel : public NgramModel {
 };
 
 /// The same model, but only as a LookupLm, without rows. It counts its lookups and checks that
-/// callers follow the concept. Not thread-safe.
+/// callers satisfy the concept's requirements. Not thread-safe.
 class NgramLookupModel : private NgramModel {
  public:
   using NgramModel::bos;

@@ -173,8 +173,9 @@ class BranchLedger {
                          "stay within tree_limits()");
   }
 
-  std::vector<NodeId> tips_;             // by sequence: its last node, or none when it is free
-  std::vector<SequenceId> sequence_of_;  // by node: a sequence that runs through it
+  // for each sequence, its last node, or none if the sequence is free
+  std::vector<NodeId> tips_;
+  std::vector<SequenceId> sequence_of_;  // for each node, a sequence that contains it
   std::size_t held_ = 0;
 };
 

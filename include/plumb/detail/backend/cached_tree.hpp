@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model must outlive this object, and nothing else may feed the model in the meantime. Not
-/// thread-safe.
+/// The model must outlive this object, and no other code may feed the model while this object
+/// exists. Not thread-safe.
 template <class Model>
 class CachedTree {
  public:
@@ -79,7 +79,7 @@ class CachedTree {
     is_fed_ = false;
   }
 
-  /// The model forgets all nodes after the context, and the tree is cut back to it.
+  /// The model forgets all nodes after the context, and the tree is truncated to the context.
   void back_to_context() {
     if (is_fed_ && context_.empty()) release_node(model_, tree_, TokenTree::root);
     for (NodeId node = context_end() + 1; is_fed_ && !context_.empty() && node < tree_.size();

@@ -15,12 +15,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which concepts a model meets, and which of their optional parts it has.
 struct Capabilities {
-  /// Whether it is a CausalLm, and also a TreeCausalLm, a TreeEmbedder or an Embedder.
+  /// Whether the model is a CausalLm, a TreeCausalLm, a TreeEmbedder and an Embedder, respectively.
   bool causal = false;
   bool trees = false;
   bool tree_embeddings = false;
   bool text_embeddings = false;
-  /// Whether it is a MaskedLm, and whether it numbers words.
+  /// Whether it is a MaskedLm, and whether it can number the words of a text.
   bool masked = false;
   bool words = false;
   /// Whether it models ListsSpecialTokens.

@@ -6,10 +6,10 @@
 //   static_assert(plumb::check_causal_lm<MyModel>());
 // compiles for a CausalLm. For any other type, the compiler prints what to write for each unmet
 // requirement; a member that is private or has the wrong type counts as missing. A failed concept
-// only shows the failing expression; these checks show the remedy. Each check requires what its
-// concept requires (concepts.hpp), with one addition: a model with part of an optional form (trees,
-// lookups, vectors) must have the complete form, because an incomplete form would silently never be
-// called.
+// check only shows the failing expression; these checks show the remedy. Each check requires what
+// its concept requires (concepts.hpp), with one addition: a model with part of an optional form
+// (trees, lookups, vectors) must have the complete form, because an incomplete form would silently
+// never be called.
 
 #include <concepts>
 #include <cstddef>

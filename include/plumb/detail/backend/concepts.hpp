@@ -32,9 +32,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Receives one row of raw logits (natural-log scale, unnormalised), with one logit for each token
 /// of the vocabulary. The first argument is the position in the sequence or the node of the tree
 /// whose successor the row predicts. The row may be overwritten after the call returns: do not keep
-/// the span. An engine makes these calls one after another, on the thread that called the engine,
-/// regardless of which threads it computes on, and makes the last of them before that call returns.
-/// So a visitor needs no lock.
+/// the span. An engine makes these calls one after another on the thread that called it, regardless
+/// of the threads on which it computes, and makes the last of them before it returns. So a visitor
+/// needs no lock.
 using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>;
 
 /// The tokenizer part of every language model.
@@ -48,11 +48,11 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///      whether the token is used;
 ///   4. `vocabulary_size()`: the number of tokens, which is also the length of a row of logits;
 ///   5. `context_length()`: the largest number of tokens in a sequence.
-/// It may have `adds_bos()`, a bool or an optional bool: whether its tokenizer is configured to
-/// begin a text with BOS. Rankings follow `adds_bos()` by default, and use no BOS if the model
-/// lacks it. It may have `own_frame()` instead, a TextFrame or an optional TextFrame: all tokens
-/// that its tokenizer puts before and after a text, such as an end-of-sequence token whose vector
-/// represents the text.
+/// It may have `adds_bos()`, which returns a bool or an optional bool: whether its tokenizer is
+/// configured to begin a text with BOS. Rankings follow `adds_bos()` by default, and use no BOS if
+/// the model lacks it. It may instead have `own_frame()`, which returns a TextFrame or an optional
+/// TextFrame: all tokens that its tokenizer puts before and after a text, such as an
+/// end-of-sequence token whose vector represents the text.
 /// Means: tokenising the same text twice gives the same tokens.
 /// Does not promise: that the tokens of a part of a text are also tokens of the whole text, or that
 /// `detokenize` reverses `tokenize`.
@@ -91,8 +91,8 @@ struct ModelDescription {
   /// Identifies a model that has no file to hash: hexadecimal digits computed from its answers to
   /// fixed prompts.
   std::string answers{};
-  /// Whether the model's original tokenizer composes text (NFC) before splitting, but this one does
-  /// not.
+  /// Whether the model's original tokenizer normalises text to NFC before splitting it, but this
+  /// one does not.
   bool skips_composing = false;
   /// Warnings that apply to all numbers of this model, one sentence each. They are stored in
   /// run.json's settings and shown on the terminal and on each page.
@@ -108,7 +108,7 @@ struct SpecialToken {
 
 /// A model with a member `special_tokens()`, which lists the texts of its special tokens. The
 /// member is optional for every backend. With the list, a job can detect a text that contains a
-/// special token's text, which could be read in two ways.
+/// special token's text and is therefore ambiguous.
 ///
 /// Requires: `special_tokens()`; each token has a non-empty text.
 /// Means: if the model was constructed to parse special tokens
@@ -164,8 +164,8 @@ struct TreeLimits {
 ///      call evaluated, even after the tree has grown;
 ///   3. `release(tree, node)` forgets the node and all nodes below it; releasing the root forgets
 ///      everything. The root must be released before another tree is evaluated.
-/// It may have a member `reserve(nodes)`, which is called before a tree is first evaluated, with
-/// the number of nodes that the tree will grow to.
+/// It may have a member `reserve(nodes)`, which is called with the final number of nodes of a tree
+/// before the tree is first evaluated.
 /// Means: up to rounding, a node's row is the one that `evaluate(sequence, …)` produces for the
 /// node's prefix. Does not promise: to hold more nodes than its limits allow; exceeding the limits
 /// throws.
@@ -336,8 +336,8 @@ concept Generator = LanguageModel<M> &&
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 
-/// A language model that continues many texts together, on its own and without exposing rows of
-/// logits, as a server does.
+/// A language model that itself continues many texts in one call and does not expose rows of
+/// logits, such as a model on a server.
 ///
 /// Requires: `generate(prompts, options, seeds)` returns, for each prompt, the continuations that a
 /// Generator would return. Samples are drawn with the options' seed, or, if `seeds` is not empty,

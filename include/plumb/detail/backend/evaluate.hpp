@@ -3,9 +3,9 @@
 
 // How is a tree evaluated by a model that may not support trees?
 //
-// All scorers use the same function. A TreeCausalLm receives the tree. Any other CausalLm receives
-// each branch as a separate sequence, and the rows of shared prefixes are passed on only once. Both
-// ways yield the same scores.
+// All scorers evaluate trees through the same function. A TreeCausalLm receives the tree. Any other
+// CausalLm receives each branch as a separate sequence, and the rows of shared prefixes are passed
+// on only once. Both ways yield the same scores.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ inline Error evaluate_error(const std::string& problem) {
   return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
 }
 
-/// Checks what the TreeCausalLm concept guarantees about wanted nodes.
+/// Checks that wanted nodes are ascending and distinct, as the TreeCausalLm concept guarantees.
 inline void refuse_unsorted(std::span<const NodeId> wanted) {
   if (std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end()) {
     return;
@@ -98,8 +98,9 @@ template <class M>
 
 /// Calls `visit(node, logits)` once for each wanted node, in any order. A TreeCausalLm then holds
 /// these nodes and all nodes above them; any other model keeps nothing. `wanted` contains distinct
-/// nodes, ascending, without the root and without held nodes. Throws a user error if the model's
-/// rows violate its concept, and an internal error if `wanted` is not ascending.
+/// nodes in ascending order, excluding the root and nodes that are already held. Throws a user
+/// error if the model's rows violate its concept, and an internal error if `wanted` is not
+/// ascending.
 template <CausalLm M>
 void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
                    const LogitsVisitor& visit) {
@@ -166,8 +167,8 @@ void release_node(M& model, const TokenTree& tree, NodeId node) {
   }
 }
 
-/// Calls `visit(position, logits)` for each position of a sequence, using the tree form of a model.
-/// Releases all nodes that the model held.
+/// Evaluates a sequence as a tree and calls `visit(position, logits)` for each position. Releases
+/// all nodes that the model held.
 template <class M>
 void evaluate_as_tree(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
   TokenTree tree;

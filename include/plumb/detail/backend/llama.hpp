@@ -117,7 +117,7 @@ class LlamaModel {
 
   [[nodiscard]] TreeLimits tree_limits() const {
     // The block is at least as large as a step, so that plans treat all cells of a step as equally
-    // expensive. With the CPU's block size, plans would not fill larger steps.
+    // expensive. With the CPU's block size, plans would leave larger steps partly empty.
     const std::size_t pack = parameters_.pack();
     return {(std::max)(options_.cells, context_length()), branches_, pack,
             (std::max)(attention_block, pack)};
@@ -142,8 +142,8 @@ class LlamaModel {
     hold(tree, wanted, visit);
   }
 
-  /// Called before a tree's first evaluation, with the number of nodes that the tree will grow to,
-  /// so that the cache need not grow with the tree. Applies until the root is released.
+  /// Called before a tree's first evaluation with the final number of nodes of the tree, so that
+  /// the cache need not grow with the tree. Applies until the root is released.
   void reserve(std::size_t nodes) { reserved_ = (std::min)(nodes, tree_limits().nodes); }
 
   void release(const TokenTree& tree, NodeId node) {
@@ -199,13 +199,13 @@ class LlamaModel {
         "it is truncated, damaged or of a kind that this llama.cpp does not support; fetch it "
         "again");
   }
-  /// Reads the file's header. If the header is damaged, the error contains what ggml logged.
+  /// Reads the file's header. If the header is damaged, the error contains ggml's log message.
   [[nodiscard]] GgufModel head_of_file() const {
     try {
       return GgufModel(options_.model);
     } catch (const Error& error) {
       if (const std::string why = log_->take(); !why.empty()) {
-        throw cannot_load(why, error.site().file);  // the file may be a later part
+        throw cannot_load(why, error.site().file);  // the file may be a later part of the model
       }
       throw;
     }
@@ -244,7 +244,8 @@ class LlamaModel {
   }
 
   /// Returns the number of cells for a tree of `nodes` nodes, with room to grow by another pack or
-  /// two. It is a multiple of the smallest size, so that trees of similar size use the same number.
+  /// two. The result is a multiple of the minimum size, so that trees of similar size get the same
+  /// number of cells.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
     const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
     return (nodes + 2 * parameters_.pack() + block - 1) / block * block;

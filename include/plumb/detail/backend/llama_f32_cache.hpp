@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The error for a request for exact scores from 16-bit weights. Its remedy is the command that
-/// creates an F32 file.
+/// Returns the error for a request for exact scores from 16-bit weights. Its remedy is the command
+/// that creates an F32 file.
 [[nodiscard]] inline Error no_exact_scores(const GgufModel& model, const std::string& why) {
   const std::filesystem::path& file = model.first().path();
   std::filesystem::path output = file;
@@ -89,7 +89,7 @@ class F32Cache {
     return std::filesystem::file_size(file, absent) == rewrite.bytes() && !absent;
   }
 
-  /// Locks the folder; waits while another process writes.
+  /// Locks the folder, waiting while another process holds the lock.
   [[nodiscard]] static std::unique_ptr<FolderLock> locked(const GgufModel& model,
                                                           const std::filesystem::path& folder) {
     std::unique_ptr<FolderLock> lock;

@@ -5,8 +5,8 @@
 //
 // It contains the metadata, and the tensors' names, types and positions. ggml's reader can read it
 // without the weights. A model may be split into several files, named NAME-00001-of-0000N.gguf and
-// so on, as llama.cpp's gguf-split does. The first file contains the metadata, where `split.count`
-// is the number of files. llama.cpp only accepts the path of the first file.
+// so on, for example by llama.cpp's gguf-split. The first file contains the metadata, where
+// `split.count` is the number of files. llama.cpp only accepts the path of the first file.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -121,7 +121,7 @@ class GgufFile {
 };
 
 /// Counts of weights by tensor type. The tensor type determines how computations with the weights
-/// are done; `general.file_type` is only the label that the writer gave to the whole file.
+/// are done; `general.file_type` is only a label that the file's writer chose for the whole file.
 struct GgufWeightTypes {
   /// Counts of matrix elements (tensors of two or more dimensions), by type.
   std::array<std::int64_t, GGML_TYPE_COUNT> numbers{};
@@ -144,7 +144,7 @@ struct GgufWeightTypes {
   [[nodiscard]] bool half() const {
     return !quantized() && (has(GGML_TYPE_F16) || has(GGML_TYPE_BF16));
   }
-  /// The types' names, most elements first: "BF16", "F32 and F16".
+  /// The names of the types, sorted by descending number of elements: "BF16", "F32 and F16".
   [[nodiscard]] std::string names() const {
     auto left = numbers;
     std::string names;

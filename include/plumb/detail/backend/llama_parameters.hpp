@@ -39,13 +39,13 @@ struct LlamaOptions {
   /// The number of threads; 0 means as many as the machine supports.
   int threads = 0;
   /// The minimum number of KV cells. A larger tree gets more cells while it exists, up to the
-  /// model's context. The number of cells is always a multiple of this number.
+  /// model's context length. The number of cells is always a multiple of this number.
   std::size_t cells = 1024;
   /// Receives llama.cpp's log, which is otherwise discarded.
   LlamaListener on_log{};
   /// Whether a special token's text is parsed as that token rather than as plain text.
   bool parse_special_tokens = false;
-  /// GPUs, adapters, the cache's number type and nodes per step.
+  /// Options for GPUs, adapters, the cache's number type and nodes per step.
   EngineOptions engine{};
   /// Returns a file with the same weights in F32, for exact scores from 16-bit weights (F32Cache).
   /// If this function is not set, requests for such scores are rejected.

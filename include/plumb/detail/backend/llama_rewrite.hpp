@@ -3,10 +3,10 @@
 
 // How is a GGUF model rewritten with another weight type?
 //
-// The result is one file, even if the model has several parts. Every matrix gets the target type.
-// Vectors (norms, biases) become F32, and integers are left unchanged. Only a few rows are
-// processed at a time, so that memory does not grow with the model. F16 and BF16 become F32 without
-// rounding.
+// The result is one file, even if the model has several parts. Every matrix is converted to the
+// target type. Vectors (norms, biases) become F32, and integers are left unchanged. Only a few rows
+// are processed at a time, so that memory does not grow with the model. F16 and BF16 become F32
+// without rounding.
 
 #include <ggml.h>
 #include <gguf.h>

@@ -92,8 +92,8 @@ class LlamaVocabulary {
   }
 
   /// The BOS token that the file specifies, or <s> at its fixed id in a SentencePiece vocabulary.
-  /// Otherwise nullopt: if a BPE model has no BOS or specifies one outside its vocabulary,
-  /// llama.cpp would invent one.
+  /// Otherwise nullopt, even though llama.cpp invents a BOS if a BPE model has none or specifies
+  /// one outside its vocabulary.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const llama_token token = llama_vocab_bos(vocabulary_);
     return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
@@ -102,7 +102,7 @@ class LlamaVocabulary {
   /// Whether llama.cpp begins a text with BOS when it adds special tokens, either because the file
   /// specifies it (tokenizer.ggml.add_bos_token) or by default for this kind of vocabulary.
   [[nodiscard]] bool adds_bos() const { return bos() && llama_vocab_get_add_bos(vocabulary_); }
-  /// Whether the token ends generation. As for BOS, tokens that llama.cpp invents are ignored.
+  /// Whether the token ends generation. As with BOS, tokens that llama.cpp invents are ignored.
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;
     return token != llama_vocab_eos(vocabulary_) || names("tokenizer.ggml.eos_token_id", token);
@@ -151,10 +151,10 @@ class LlamaVocabulary {
             "training, which changes scores. Convert the model again with a current llama.cpp."};
   }
 
-  /// Whether the model's published tokenizer composes text (NFC) before splitting, which llama.cpp
-  /// never does. The pre-tokenizer's name decides: the list contains the names of the
-  /// pre-tokenizers whose tokenizer.json has an NFC normalizer (Qwen 2 to 3.5, Megrez, StableLM 2,
-  /// OLMo, MPT, Command R).
+  /// Whether the model's published tokenizer normalises text to NFC before splitting it, which
+  /// llama.cpp never does. The name of the pre-tokenizer determines this: the list contains the
+  /// names of the pre-tokenizers whose tokenizer.json has an NFC normalizer (Qwen 2 to 3.5, Megrez,
+  /// StableLM 2, OLMo, MPT, Command R).
   [[nodiscard]] bool skips_composing() const {
     constexpr std::array<std::string_view, 7> composing{"qwen2", "qwen35", "megrez",   "stablelm2",
                                                         "olmo",  "mpt",    "command-r"};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely are given tokens after given prefixes, regardless of the model's form?
+// How likely are given tokens after given prefixes, regardless of which concept the model meets?
 //
 //   log P(token | prefix) = logits[token] − log Σ_v exp(logits[v])
-// All likelihood probes use the same function. A LookupLm answers directly. For any other CausalLm,
-// the tokens' log-probabilities are computed from its rows. Each row is read once, without a copy,
-// in the order in which the rows arrive.
+// All likelihood probes use the function `look_up`. A LookupLm answers directly. For any other
+// CausalLm, the tokens' log-probabilities are computed from its rows. Each row is read once,
+// without a copy, in the order in which the rows arrive.
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ template <CausalLm M>
 void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                   std::span<double> log_probabilities, NodeId held) {
   std::vector<NodeId> wanted;
-  std::vector<std::size_t> begins;  // for each wanted node, its first lookup
+  std::vector<std::size_t> begins;  // for each wanted node, the index of its first lookup
   for (std::size_t i = 0; i < lookups.size(); ++i) {
     if (!wanted.empty() && wanted.back() == lookups[i].node) continue;
     wanted.push_back(lookups[i].node);
@@ -76,10 +76,10 @@ void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> 
 }
 
 /// Sets, for each lookup, the log-probability of its token after its node's prefix, in nats.
-/// Lookups are distinct and ascending, and none is after the root or after a node that was
-/// evaluated before. A TreeCausalLm also evaluates `held`, so that later calls can continue from
-/// that node. Throws a user error if the model's answers violate its concept, and for a token that
-/// has no logit in the model's rows.
+/// Lookups are distinct and ascending, and none refers to the root or to a node that was evaluated
+/// before. A TreeCausalLm also evaluates `held`, so that later calls can continue from that node.
+/// Throws a user error if the model's answers violate its concept, and for a token that has no
+/// logit in the model's rows.
 template <ScoringLm M>
 void look_up(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
              std::span<double> log_probabilities, NodeId held = TokenTree::none) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do two forms of a model differ, and by how much?
+// Where do the answers of two forms of a model differ, and by how much?
 //
 // This header contains the result type of verify_model.hpp, the difference between two rows, and
 // the log of a comparison.
@@ -31,8 +31,8 @@ struct ModelDifference {
   /// Index of the text, from 0, and the number of the text's tokens before the differing position,
   /// without BOS.
   std::size_t text = 0, position = 0;
-  /// For a sequence that departs from the text halfway through: the text whose reversed second half
-  /// follows.
+  /// For a sequence that departs from the text halfway through: the index of the text whose
+  /// reversed second half follows.
   std::optional<std::size_t> other{};
   /// The difference; infinite if one of the two answers is not finite. For vectors, the difference
   /// is relative to their length.
@@ -70,7 +70,8 @@ struct ModelVerification {
 /// How much to compare.
 struct VerifyScope {
   double tolerance = 0;
-  /// The maximum number of tokens in a sequence, and of sequences that depart from texts.
+  /// The maximum number of tokens in a sequence, and the maximum number of sequences that depart
+  /// from a text.
   std::size_t most_tokens = (std::numeric_limits<std::size_t>::max)();
   std::size_t branches = (std::numeric_limits<std::size_t>::max)();
   /// Whether to run the whole comparison: it also compares vectors and continuations, looks up more

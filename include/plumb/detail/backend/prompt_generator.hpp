@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are many prompts continued by the model itself, or through a tree of its rows?
+// Does the model continue many prompts itself, or are they decoded in a tree from its rows?
 //
-// All jobs that generate use this class. A model that is itself a BatchGenerator, such as a model
-// on a server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two ways
-// draw different random numbers, so the same seed yields different samples.
+// All jobs that generate text use this class. A model that is itself a BatchGenerator, such as a
+// model on a server, is called directly. Any other CausalLm decodes through a TreeGenerator. The
+// two methods draw different random numbers, so the same seed yields different samples.
 
 #include <cstddef>
 #include <cstdint>

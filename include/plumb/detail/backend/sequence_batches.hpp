@@ -44,7 +44,8 @@ concept BatchCausalLm = LanguageModel<M> &&
   model.evaluate(sequences, visit);
 };
 
-/// Models TreeCausalLm through a batch model, which it owns. It is as thread-safe as that model.
+/// A TreeCausalLm that evaluates trees through a batch model, which it owns. It is as thread-safe
+/// as that model.
 template <class Model>
 class SequenceBatches {
   static_assert(BatchCausalLm<Model>,

@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The byte offset at which the first stop text that is not ignored begins; npos if there is none.
-/// Empty stop texts are ignored.
+/// The byte offset of the first stop text that is not ignored; npos if there is none. Empty stop
+/// texts are ignored.
 [[nodiscard]] inline std::size_t stop_place(std::string_view text,
                                             std::span<const std::string> stops) noexcept {
   const std::size_t begin = leading_white_space(text);

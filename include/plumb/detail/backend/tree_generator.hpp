@@ -39,7 +39,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Generator through any CausalLm, which must outlive it and hold no other tree. A model
+/// A Generator for any CausalLm, which must outlive the generator and hold no other tree. A model
 /// that holds only one branch decodes one continuation after another. Not thread-safe.
 template <CausalLm Model>
 class TreeGenerator {
@@ -75,9 +75,9 @@ class TreeGenerator {
     return std::move(generate(std::span(&whole, 1), options).front());
   }
 
-  /// Does the same for many prompts, with one row for each. Sample i of every prompt is drawn with
-  /// the same random numbers, unless `seeds` contains a separate seed for each prompt, which
-  /// replaces the options' seed.
+  /// Does the same for many prompts and returns one list of continuations for each. Sample i of
+  /// every prompt is drawn with the same random numbers, unless `seeds` contains a separate seed
+  /// for each prompt, which replaces the options' seed.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
@@ -96,7 +96,8 @@ class TreeGenerator {
     const TreeLimits limits = holds_
                                   ? tree_limits(model_)
                                   : TreeLimits{model_.context_length(), 1, model_.context_length()};
-    const std::size_t fed_tokens = options.max_new_tokens - 1;  // the last token is not fed
+    // the last generated token is not fed to the model
+    const std::size_t fed_tokens = options.max_new_tokens - 1;
     std::vector<Branch> branches;
     for (const auto& [question, _] : places) {
       check_length(question.first.size(), fed_tokens, limits);
@@ -116,7 +117,8 @@ class TreeGenerator {
     if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       decode(groups[g].branches, options);
-      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a single branch cannot keep a prefix
+      // a model with a single branch cannot keep a prefix
+      if (g + 1 == groups.size() || limits.leaves <= 1) {
         keep({});
         continue;
       }
@@ -288,10 +290,10 @@ class TreeGenerator {
   }
 
   Model& model_;
-  /// The tree of one call. Released nodes stay in it, unevaluated.
+  /// The tree of one call. Released nodes remain in the tree, but the model no longer holds them.
   CachedTree<Model> tree_;
-  bool holds_;  // whether the model keeps what it was fed
-  /// By node: whether the model holds it.
+  bool holds_;  // whether the model keeps the nodes that it was fed
+  /// For each node, whether the model holds it.
   std::vector<bool> held_;
   std::uint64_t fed_count_ = 0;
   // for each token, the sum of P up to and including this token, in one row

@@ -17,8 +17,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Compares each text's vector, computed separately, with the one computed together with all other
-/// texts. Skips texts without tokens.
+/// Compares the vector that each text gets on its own with the vector that it gets in a batch with
+/// all other texts. Skips texts without tokens.
 template <Embedder M>
 void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::string> texts,
                           bool with_bos) {
@@ -42,9 +42,9 @@ void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::str
   log.end();
 }
 
-/// Compares each prompt's greedy continuation, computed separately, with the one computed together
-/// with all other prompts. If the two diverge, they are compared up to the token where they
-/// diverge, because a near tie may be decided either way.
+/// Compares the greedy continuation that each prompt gets on its own with the continuation that it
+/// gets in a batch with all other prompts. If the two diverge, they are compared up to the token
+/// where they diverge, because a near tie may be decided either way.
 template <BatchGenerator M>
 void compare_continuations(DifferenceLog& log, M& model,
                            std::span<const VerifiedSequence> sequences, bool has_bos) {

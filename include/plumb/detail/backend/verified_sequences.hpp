@@ -3,8 +3,8 @@
 
 // Which sequences and trees test whether a model's forms agree?
 //
-// The test uses the texts themselves and sequences that depart from a text halfway through and
-// continue with tokens of another text. These branches share a prefix, regardless of the texts.
+// The test uses the texts themselves, and sequences that begin with the first half of a text and
+// continue with tokens of another text. Such branches share a prefix, whatever the texts are.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,10 +25,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct VerifiedSequence {
   /// Begins with BOS if the model has one.
   std::vector<TokenId> tokens{};
-  /// Index of its text among the given texts.
+  /// Index of the sequence's text among the given texts.
   std::size_t text = 0;
   /// For a sequence that departs from its text after `shared` tokens: `base` is the index of that
-  /// text's sequence, and `other` is the text whose second half follows.
+  /// text's sequence, and `other` is the index of the text whose reversed second half follows.
   std::size_t shared = 0, base = 0;
   std::optional<std::size_t> other{};
 

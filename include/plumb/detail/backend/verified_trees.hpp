@@ -35,8 +35,8 @@ class VerifiedTrees {
 
   using Release = std::function<void(const TokenTree&, NodeId)>;
 
-  /// All arguments must outlive it. With `backwards`, whole trees are also evaluated in reverse
-  /// order.
+  /// All arguments must outlive it. If `backwards` is true, whole trees are also evaluated in
+  /// reverse order.
   VerifiedTrees(DifferenceLog& log, std::span<const VerifiedSequence> sequences,
                 const TreeLimits& limits, bool backwards, Release release)
       : log_(log),

@@ -44,7 +44,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class M>
 class ModelVerifier {
  public:
-  /// `texts` are the texts' tokens.
+  /// `texts` contains the tokens of each text.
   ModelVerifier(M& model, const std::vector<std::vector<TokenId>>& texts, VerifyScope scope)
       : model_(model), scope_(scope), can_(capabilities_of(model)), bos_(model.bos()) {
     std::size_t most = std::min<std::size_t>(scope.most_tokens, model.context_length());

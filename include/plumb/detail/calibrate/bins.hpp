@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which confidences are compared together?
+// How are confidences grouped into bins?
 //
-// Confidences in the same bin are compared together. Bins divide [0, 1] by equal count or by equal
-// width, as in scikit-learn's calibration_curve. The inner edges of equal-count bins are numpy's
-// linear-interpolation percentiles of the confidences; those of equal-width bins are i / bins.
-// Duplicate edges are kept. A confidence falls into the bin after the last inner edge below it, so
-// a confidence that equals an edge is in the lower bin. Source: scikit-learn 1.5, calibration.py;
-// numpy 1.26, percentile.
+// The confidences in a bin are compared with accuracy as a group. Bins divide [0, 1] by equal count
+// or by equal width, as in scikit-learn's calibration_curve. The inner edges of equal-count bins
+// are numpy's linear-interpolation percentiles of the confidences; those of equal-width bins are i
+// / bins. Duplicate edges are kept. A confidence falls into the bin after the last inner edge below
+// it, so a confidence that equals an edge is in the lower bin. Source: scikit-learn 1.5,
+// calibration.py; numpy 1.26, percentile.
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,8 @@ struct PercentilePlace {
   double way = 0;
 };
 inline PercentilePlace percentile_place(std::size_t i, std::size_t bins, std::size_t count) {
-  const double share = linspace(i, bins) * 100 / 100;  // both steps, to round as numpy does
+  // multiplied and divided by 100 to round as numpy does
+  const double share = linspace(i, bins) * 100 / 100;
   const double place = rounded(static_cast<double>(count - 1) * share);
   const double below = std::floor(place);
   return {static_cast<std::size_t>(below), place - below};
@@ -77,7 +78,7 @@ template <class At>
   return edges;
 }
 
-/// The bin of a confidence, from 0.
+/// The index of a confidence's bin, counted from 0.
 [[nodiscard]] inline std::size_t bin_of(double confidence, std::span<const double> edges) {
   return static_cast<std::size_t>(ranges::lower_bound(edges, confidence) - edges.begin());
 }

@@ -109,7 +109,7 @@ struct ModelComparison {
 /// The estimators whose differences between models are shown, if the models have them.
 inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin", "average_min"};
 
-/// Every pair of models that answered the same facts.
+/// The differences for each pair of models that answered the same facts.
 [[nodiscard]] inline std::vector<CalibrationDifference> calibration_differences(
     const std::vector<ModelCalibration>& models) {
   std::vector<CalibrationDifference> made;
@@ -199,8 +199,8 @@ template <class Row>
   return count == 0 ? Estimate{} : without_interval(sum / static_cast<double>(count), count);
 }
 
-/// The means over all models, and over causal and over masked models if there are both. Source:
-/// Kissling et al., Figures 6, 8 and 11.
+/// The means over all models and, if there are both causal and masked models, over each of these
+/// two kinds. Source: Kissling et al., Figures 6, 8 and 11.
 [[nodiscard]] inline std::vector<KindMeans> means_by_kind(
     const std::vector<ModelCalibration>& models, const std::vector<bool>& masked) {
   const auto of = [&](const std::string& kind, auto is_in) {

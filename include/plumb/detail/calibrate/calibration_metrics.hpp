@@ -55,7 +55,7 @@ enum class CalibrationMetric : std::size_t {
   aurc,
 };
 
-/// Where a metric is shown, apart from the files, which contain all metrics.
+/// Where a metric is shown, in addition to the files, which contain all metrics.
 enum class MetricTable : unsigned { terminal = 1, page_first = 2, page_second = 4 };
 
 /// The only place where metrics are declared. A metric that is added here and measured below
@@ -94,7 +94,7 @@ inline constexpr std::array declared_metrics = [] {
       DeclaredMetric{ace,
                      "ace",
                      "ACE",
-                     "ACE: distance between confidence and accuracy over equal-count bins.",
+                     "ACE: mean distance between confidence and accuracy over equal-count bins.",
                      both,
                      true,
                      true,
@@ -102,7 +102,8 @@ inline constexpr std::array declared_metrics = [] {
       DeclaredMetric{ece,
                      "ece",
                      "ECE",
-                     "ECE and MCE: mean and worst distance over equal-width bins.",
+                     "ECE and MCE: mean and largest distance between confidence and accuracy over "
+                     "equal-width bins.",
                      terminal_and_second,
                      false,
                      false,
@@ -119,11 +120,11 @@ inline constexpr std::array declared_metrics = [] {
       DeclaredMetric{brier_skill, "brier_skill", "skill", "Skill: 1 − Brier / uncertainty.",
                      second},
       DeclaredMetric{log_loss, "log_loss", "log loss", "", terminal_and_second},
-      DeclaredMetric{auroc, "auroc", "AUROC", "AUROC: does confidence tell right from wrong?",
-                     both},
+      DeclaredMetric{auroc, "auroc", "AUROC",
+                     "AUROC: how well confidence separates right answers from wrong ones.", both},
       DeclaredMetric{aurc, "aurc", "AURC",
-                     "AURC: error rate of the answers that remain when the least confident are "
-                     "rejected, averaged over all rejection rates.",
+                     "AURC: the mean error rate of the answers that remain as the least confident "
+                     "ones are rejected one by one.",
                      both}};
 }();
 inline constexpr std::size_t calibration_metric_count = declared_metrics.size();
@@ -295,7 +296,7 @@ class SortedJudgements {
     const double n = static_cast<double>(items_.size());
     const double wrong = n - right;
     double pairs = 0;       // right above wrong, ties count half
-    double seen_right = 0;  // among the more confident
+    double seen_right = 0;  // among the more confident answers
     double errors = 0;
     double risks = 0;
     std::size_t kept = 0;

@@ -340,7 +340,7 @@ class Study {
   FactGroups groups_;
   ModelCalibration result_;
   std::vector<NamedEstimator> estimators_;
-  /// By estimator, over all facts.
+  /// The calibration over all facts, by estimator name.
   std::map<std::string, Calibration> whole_;
 };
 

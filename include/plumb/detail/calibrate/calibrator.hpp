@@ -8,11 +8,11 @@
 // (Wilson's interval for accuracy). The draws are kept, so that the difference between two
 // estimators on the same facts has a paired interval.
 //
-// Calibration errors are means of absolute values, so noise makes them larger. With few facts even
-// a perfectly calibrated model has some error, and a resample, being noisier, has more than the
-// sample. An interval is therefore the middle 95% of the draws, shifted so that their median is the
-// estimate and cut to the number's range. It shows how far the estimate would vary with other
-// facts, not how much of it is noise.
+// Calibration errors are means of absolute values, so noise makes them larger. With few facts, even
+// a perfectly calibrated model has some error, and a resample, being noisier, has a larger error
+// than the sample. An interval is therefore the middle 95% of the draws, shifted so that their
+// median is the estimate and clipped to the number's range. It shows how far the estimate would
+// vary with other facts, not how much of it is noise.
 
 #include <algorithm>
 #include <cmath>

@@ -11,9 +11,9 @@
 //   Marked       Base under the template with an epistemic marker
 // If a vote fails, there is no answer: the confidence is 0, and the fact is not excluded but counts
 // as wrong. An answer is right if the fact is known, so a tie for the best score is wrong
-// (measure/ties.hpp). A tied paraphrase agrees with no other (aggregate/aggregator.hpp) but is
-// counted in T. Source: Kissling et al., equations 1–4 and section 3.3. The paper uses T = 5; here
-// T is at least 2.
+// (measure/ties.hpp). A paraphrase with a tie agrees with no other paraphrase
+// (aggregate/aggregator.hpp) but is counted in T. Source: Kissling et al., equations 1–4 and
+// section 3.3. The paper uses T = 5; here T is at least 2.
 
 #include <concepts>
 #include <cstddef>
@@ -39,8 +39,8 @@ struct Judgement {
 /// Requires: `estimator(fact)` returns a Judgement. `estimator.name()` returns a short lower-case
 /// name for tables. `estimator.check(relation)` throws a user error for a relation that it cannot
 /// judge.
-/// Means: a confidence is in [0, 1] and is meant as the probability that the answer is correct.
-/// Does not promise: that the answer is the base template's, or that an answer exists.
+/// Means: a confidence is in [0, 1] and represents the probability that the answer is correct. Does
+/// not promise: that the answer is the base template's, or that an answer exists.
 template <class E>
 concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
                                        const RelationPredictions& relation) {
@@ -85,7 +85,8 @@ struct Base {
   void(check)(const RelationPredictions&) const {}
 };
 
-/// The same probability minus the probability of the second most likely option.
+/// The probability of the answer minus the probability of the second most likely option, both under
+/// the base template.
 struct Margin {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().margin, fact.base().correct};

@@ -28,7 +28,7 @@ struct CurvePoint {
   Estimate accuracy;
 };
 
-/// Has fewer points than bins if confidences tie, and no points if there are no judgements.
+/// Returns fewer points than bins if confidences tie, and no points if there are no judgements.
 [[nodiscard]] inline std::vector<CurvePoint> calibration_curve(
     std::span<const Judgement> judgements, std::size_t bins) {
   if (judgements.empty()) return {};

@@ -63,9 +63,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   return markers;
 }
 
-/// Every estimator, in the order used in tables. The number of votes needed to win ranges up to the
-/// smallest number of paraphrases of any relation; numbers above six are skipped, except this
-/// smallest number.
+/// Every estimator, in the order used in tables. The number of votes needed to win ranges from 2 to
+/// the smallest number of paraphrases of any relation; numbers above six are skipped, except for
+/// this smallest number.
 [[nodiscard]] inline std::vector<NamedEstimator> all_estimators(
     const std::vector<RelationPredictions>& relations) {
   std::size_t fewest = relations.empty() ? 0 : relations.front().paraphrases;

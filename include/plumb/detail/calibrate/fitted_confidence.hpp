@@ -5,9 +5,9 @@
 //
 //   Tempered<E>  divides all options' scores by one temperature, then judges as E does
 //   Isotonic<E>  judges as E does, then maps the confidence to the share that was right
-// Both are fitted on some facts and are ConfidenceEstimators for others. They look better than they
-// are on the facts that they were fitted on, so `split_facts` separates the facts for fitting from
-// the others. recalibration.hpp contains the maps and their sources.
+// Both are fitted on some facts and are ConfidenceEstimators for others. On the facts used for
+// fitting, they look better than they are, so `split_facts` separates these facts from the others.
+// recalibration.hpp contains the maps and their sources.
 
 #include <cstddef>
 #include <cstdint>

@@ -41,9 +41,9 @@ struct HeldOutRecalibration {
   std::vector<std::string> remarks;
 };
 
-/// `strata` are the numbers of facts in the relations; the halves are drawn within the strata,
-/// using the bootstrap's seed. There is a remark and no result if no relation has at least two
-/// facts.
+/// `strata` contains the number of facts in each relation; the halves are drawn within the strata,
+/// using the bootstrap's seed. If no relation has at least two facts, returns a remark and no
+/// results.
 [[nodiscard]] inline HeldOutRecalibration recalibrate_held_out(
     const ScoredModel& model, std::span<const std::size_t> strata,
     const std::vector<NamedEstimator>& estimators, std::size_t bins, const Bootstrap& bootstrap) {

@@ -3,9 +3,9 @@
 
 // Which numbers describe the answers to many prompts?
 //
-// They are all the numbers that the page, the tables and metrics.json of a generation show,
-// measured once for each way of asking (a setting, or a model's closed set) and for each pair of
-// ways. Source: "What Matters in Learning Facts in Language Models?"; the headers that compute the
+// All numbers that appear on the page, in the tables and in metrics.json of a generation run,
+// measured once for each query form (a setting, or a model's closed set) and for each pair of query
+// forms. Source: "What Matters in Learning Facts in Language Models?"; the headers that compute the
 // numbers cite the paper's tables and sections.
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct ManyPromptOptions {
   SampleBy by = SampleBy::relation;
 };
 
-/// One relation under one way of asking.
+/// One relation under one query form.
 struct PromptedRelation {
   std::string code;
   std::size_t facts = 0;
@@ -51,12 +51,12 @@ struct PromptedRelation {
   Estimate oracle;
   PromptConsistency consistency;
   std::vector<TemplateAccuracy> templates;
-  /// The texts of those templates; other ways of asking may use other templates.
+  /// The texts of those templates; other query forms may use other templates.
   std::vector<PromptTemplate> texts;
   std::optional<RelationBias> bias{};
 };
 
-/// One way of asking.
+/// The results for one query form.
 struct ManyPromptResult {
   std::string name;
   AnswerKind kind = AnswerKind::text;
@@ -69,7 +69,7 @@ struct ManyPromptResult {
   ManualRanks manual;
   AccuracyExtent template_extent, subject_extent;
   StyleAccuracy styles;
-  /// Only for generated answers: answers of one word. First, the mean over facts of the fraction of
+  /// For generated answers only: one-word answers. First, the mean over facts of the fraction of
   /// prompts with such an answer; then, the number of such answers over all prompts.
   Estimate one_word;
   std::size_t one_word_answers = 0;
@@ -112,7 +112,7 @@ struct ManyPromptResults {
   /// [left][top].
   std::vector<std::vector<KnowledgeSharing>> sharing;
   std::vector<FormPair> forms;
-  /// For several runs: every pair of ways, over the facts that both cover
+  /// For several runs: every pair of query forms, over the facts that both cover
   /// (aggregate/paired_prompts.hpp).
   std::vector<PairedComparison> paired{};
   /// For each relation, the labels of candidates after content-free prompts.
@@ -261,8 +261,9 @@ inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& stud
   return pairs;
 }
 
-/// Collects the labels of a relation's candidates. Ways of asking may have different candidates, so
-/// the indices of the favoured candidates are converted to indices into one common list.
+/// Whether any query form has answers of this kind. Different query forms may have different
+/// candidates, so the indices of the favoured candidates are converted to indices into one common
+/// list.
 inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& way,
                               std::map<std::string, std::vector<std::string>>& gathered) {
   gathered.insert(study.candidates.begin(), study.candidates.end());
@@ -282,7 +283,8 @@ inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& wa
   }
 }
 
-/// Intervals resample facts within their relations.
+/// Adds a remark about relations with a single fact, because intervals resample facts within their
+/// relations.
 inline void remark_on_single_facts(const std::vector<ManyPromptResult>& ways,
                                    std::vector<std::string>& remarks) {
   std::set<std::string> alone;
@@ -297,7 +299,7 @@ inline void remark_on_single_facts(const std::vector<ManyPromptResult>& ways,
                     "nothing to their width.");
 }
 
-/// Remarks on one way of asking.
+/// Adds the remarks about one query form.
 inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& remarks) {
   if (const auto warning = tie_warning(way.coverage.ties)) {
     remarks.push_back(way.name + ": " + *warning);

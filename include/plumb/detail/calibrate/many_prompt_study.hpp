@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The recorded data for one way of asking a model many prompts.
+// The recorded data for one query form with many prompts.
 //
 // The data are the answers with their correctness, the model's confidence in them and other
-// recorded data. They come from a setting of a generation (aggregate/prompt_rows.hpp) or from a
-// closed set scored under several templates. Measures over many prompts read only these data, so
-// that masked, causal and generated answers can be compared.
+// recorded data. The data come from one setting of a generation run (aggregate/prompt_rows.hpp) or
+// from a closed set that was scored under several templates. Measures over many prompts read only
+// these data, so that masked, causal and generated answers can be compared.
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,7 @@ struct ManyPromptStudy {
   std::vector<std::size_t> sampled_facts{};
   /// The number of samples from which a confidence is computed; 0 if it is a probability.
   std::size_t samples = 0;
-  /// Likelihoods of objects' names after prompts; no facts if they were not scored.
+  /// Likelihoods of objects' names after prompts; contains no facts if the names were not scored.
   NameLikelihoods names{};
   /// For each relation: scores of candidates after content-free prompts; the indices, among the
   /// relation's templates, of the templates with scores; and the candidates' labels.
@@ -52,7 +52,7 @@ struct ManyPromptStudy {
   std::map<std::string, std::vector<std::string>> candidates{};
 };
 
-/// The prompts, and each way of asking with its answers.
+/// The prompts, and the answers under each query form.
 struct ManyPromptAnswers {
   std::vector<ManyPromptStudy> studies;
   /// Remarks to show with the numbers.

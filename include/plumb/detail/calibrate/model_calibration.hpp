@@ -51,10 +51,10 @@ struct EstimatorResult {
   std::vector<RejectionPoint> rejection;
   /// The point at which only failed votes are rejected.
   RejectionPoint answered;
-  /// By name, in the order of the groups; `values` are for the values of the column that groups the
-  /// facts.
+  /// By name, in the order of the groups; `values` has one entry for each value of the column that
+  /// groups the facts.
   std::vector<std::pair<std::string, MetricEstimates>> domains, cardinality, relations, values;
-  /// By resample, so that models with the same facts have paired differences.
+  /// One value for each resample, so that models with the same facts have paired differences.
   Draws ace{}, brier{};
 };
 

@@ -4,9 +4,9 @@
 // How do confidence, accuracy and calibration depend on the number of options?
 //
 // For each fact of a 1:1 relation, k candidates are sampled, always including the answer, and the
-// softmax is computed over these k. There are three seeded samplings; their mean is reported.
-// Within each sampling, smaller sets are subsets of larger ones. Nothing is scored again. Source:
-// Kissling et al., section 5.4 and Figure 5.
+// softmax is computed over these k. The mean over three seeded samplings is reported. Within each
+// sampling, smaller sets are subsets of larger ones. Nothing is scored again. Source: Kissling et
+// al., section 5.4 and Figure 5.
 
 #include <algorithm>
 #include <array>

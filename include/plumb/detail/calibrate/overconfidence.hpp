@@ -9,10 +9,10 @@
 // It is positive if the model is too confident and negative if it is not confident enough.
 // Because differences keep their signs and bins are weighted by their size, the sum equals mean
 // confidence − accuracy for any bins and is computed as that difference. The bins are needed only
-// for the reliability diagram. Without a rule, the input order would decide which of several
-// equally confident prompts falls into which bin, and confidences that are fractions of a hundred
-// samples are often tied. For each prompt in a tie, the accuracy of the whole tie is therefore
-// used. This is the expectation over random orderings of ties, as in AURC
+// for the reliability diagram. Without a rule for ties, the input order would decide which of
+// several equally confident prompts falls into which bin, and confidences that are fractions of a
+// hundred samples are often tied. For each prompt in a tie, the accuracy of the whole tie is
+// therefore used. This is the expectation over random orderings of ties, as in AURC
 // (calibration_metrics.hpp). All prompts have the same weight, so facts with many prompts count for
 // more; intervals are over facts. Source: "What Matters in Learning Facts in Language Models?",
 // sections 2.4, 3.2 and 6.2. The paper's equation 2 divides by M where it should divide by |P|.
@@ -67,8 +67,8 @@ struct Overconfidence {
 /// The number of bins in the paper.
 inline constexpr std::size_t overconfidence_bins = 10;
 
-/// Equally confident prompts, from position `first` in descending order, and the fraction of them
-/// that are correct.
+/// A range of equally confident prompts, starting at position `first` in descending order of
+/// confidence, and the fraction of them that are answered correctly.
 struct TiedPrompts {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -144,9 +144,9 @@ struct JudgementSums {
   double prompts = 0;
 };
 
-/// The fraction of all prompts that are correct. A fact is weighted by its number of prompts w, so
-/// the number of trials of Wilson's interval is (Σ w)² / Σ w² (Kish 1965), which is the number of
-/// facts if each has the same number of prompts.
+/// The fraction of all prompts that are answered correctly. A fact is weighted by its number of
+/// prompts w, so the number of trials of Wilson's interval is (Σ w)² / Σ w² (Kish 1965), which is
+/// the number of facts if each has the same number of prompts.
 inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
   double right = 0, prompts = 0, squares = 0;
   for (const JudgementSums& fact : facts) {
@@ -260,8 +260,8 @@ struct OverconfidenceByLength {
 }
 
 /// The Base confidence of every prompt of a closed set: the paraphrases of each fact, in the order
-/// of closed_set_outcomes (aggregate/closed_set_outcomes.hpp). A tie for the best option is not
-/// correct.
+/// of closed_set_outcomes (aggregate/closed_set_outcomes.hpp). A tie for the best option counts as
+/// wrong.
 [[nodiscard]] inline PromptList<Judgement> closed_set_confidences(const ModelPredictions& model) {
   PromptList<Judgement> list;
   for (const RelationPredictions& relation : model.relations) {

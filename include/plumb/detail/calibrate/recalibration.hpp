@@ -66,8 +66,8 @@ inline constexpr double highest_temperature = 100;
   return std::exp(-(low + high) / 2);
 }
 
-/// Whether a fitted temperature is at an end of its range. It is then not a minimum: the loss still
-/// falls beyond it, for example if all facts are answered correctly.
+/// Whether a fitted temperature is at an end of its range. Such a temperature is not a minimum: the
+/// loss keeps falling beyond the range, for example if all facts are answered correctly.
 [[nodiscard]] constexpr bool is_end_of_range(double temperature) {
   return temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature;
 }
@@ -124,7 +124,7 @@ class IsotonicMap {
 };
 
 /// The facts on which a map is fitted: a random half of each stratum, with at least one fact if the
-/// stratum has two.
+/// stratum has at least two.
 [[nodiscard]] inline std::vector<bool> fitting_half(std::span<const std::size_t> strata,
                                                     std::uint64_t seed) {
   std::vector<bool> fitting;

@@ -4,9 +4,9 @@
 // How did a model's beliefs change from one closed-set run to another?
 //
 // Rows of the same relation, fact and template are compared; their options must be the same. For
-// each fact, the result is how far a recorded score moved and, for calibration, the two answers
-// under the first template that both runs have. A score is the number that the runs recorded: a
-// log-likelihood in nats if their reduction is a sum.
+// each fact, the result contains the largest change in a recorded score and, for calibration, the
+// two answers under the first template that both runs have. A score is the number that the runs
+// recorded: a log-likelihood in nats if their reduction is a sum.
 
 #include <cmath>
 #include <cstddef>

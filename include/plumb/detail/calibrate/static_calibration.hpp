@@ -11,7 +11,7 @@
 //                              equal-width bins; relations are weighted by their number of
 //                              questions (Nixon et al. 2020, SCE)
 //   Brier                      mean over questions of Σ_k (p_k − y_k)², in [0, 2]
-// An option that a question did not include has p_k = y_k = 0 there.
+// For an option that a question did not include, p_k = y_k = 0.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct StaticCalibration {
-  /// The number of subjects, and of those with several correct options.
+  /// The number of questions, and the number of questions with several correct options.
   std::size_t questions = 0;
   std::size_t several_right = 0;
   /// Percentile intervals over questions resampled within relations.
@@ -52,8 +52,8 @@ class OptionProbabilities {
     // If facts have their own choices, each fact is a separate question.
     const bool by_subject = base.has_all_options();
     const SubjectGroups subjects(made.relation);
-    std::map<std::string, std::size_t> known;  // by subject, the index of its question
-    std::vector<std::size_t> first;            // by question, its first fact
+    std::map<std::string, std::size_t> known;  // the index of each subject's question
+    std::vector<std::size_t> first;            // the first fact of each question
     for (std::size_t f = 0; f < made.facts(); ++f) {
       const Fact& fact = made.relation.facts[f];
       const auto [entry, is_new] = by_subject ? known.try_emplace(subjects.of(fact), right_.size())
@@ -111,9 +111,9 @@ class OptionProbabilities {
   };
 
   std::size_t options_, bins_;
-  std::vector<std::vector<std::size_t>> right_;  // by question, its right options
+  std::vector<std::vector<std::size_t>> right_;  // the right options of each question
   std::vector<Gap> gaps_;                        // of all questions
-  std::vector<std::size_t> ends_;                // by question, the end of its gaps
+  std::vector<std::size_t> ends_;                // the end of each question's gaps
   std::vector<double> briers_;                   // by question
 };
 

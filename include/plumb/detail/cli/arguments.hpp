@@ -3,8 +3,9 @@
 
 // What did the user ask for?
 //
-// The options that several subcommands share, and how an argument becomes a value. Anything that
-// cannot be parsed is a user error that identifies the option; nothing is ignored.
+// Declares the options that several subcommands share, and converts arguments to values. An
+// argument that cannot be parsed causes a user error that identifies the option; nothing is
+// ignored.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -41,8 +42,8 @@ inline void refuse_empty_values(const options::variables_map& values,
   }
 }
 
-/// The options to which arguments without an option name are assigned, in this order, and the
-/// number of arguments that each option takes; -1 means all remaining arguments.
+/// The options to which positional arguments are assigned, in order, and the number of arguments
+/// that each option takes; -1 means all remaining arguments.
 using Positional = std::vector<std::pair<const char*, int>>;
 
 [[nodiscard]] inline CommandHelp help_of(const std::string& usage,

@@ -72,8 +72,8 @@ class AskedRun {
     }
   }
 
-  /// Whether a program wrote the run through the library. Such a run has no command line; only its
-  /// results files show which prompts the model received.
+  /// Whether the run was created by a program that uses the library. Such a run has no command
+  /// line; only its results files show which prompts the model received.
   [[nodiscard]] bool is_of_a_program() const {
     return !string_list(run_, "command_line") || run_.at("command_line").size() < 2;
   }
@@ -86,8 +86,8 @@ class AskedRun {
   [[nodiscard]] std::string command() const {
     return first_string(settings(), "command").value_or("");
   }
-  /// The subcommand on the run's command line. It may differ from `command()`, because calibrate
-  /// --model also probes.
+  /// The subcommand on the run's command line. It differs from `command()` for the probe that
+  /// calibrate --model runs.
   [[nodiscard]] std::string called() const { return run_["command_line"][1]; }
   [[nodiscard]] const Json& run() const noexcept { return run_; }
   [[nodiscard]] const DiskPath& file() const noexcept { return file_; }
@@ -124,7 +124,7 @@ class AskedRun {
   }
 
   /// Throws a user error if a file from which prompts are built has changed. `rebuilt` contains the
-  /// settings that the arguments yield now.
+  /// settings recomputed from the run's arguments.
   void refuse_changed(const Json& rebuilt) const {
     // The dataset is compared last because its hash also covers the template file.
     for (const std::string what : {"template-file", "baselines", "separators", "data"}) {

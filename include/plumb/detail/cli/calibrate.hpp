@@ -4,8 +4,8 @@
 // plumb calibrate: does a model's confidence match its accuracy?
 //
 // Reads the results folders (plumb's or lm-pub-quiz's) of one or more models; nothing is scored
-// again. With --model it probes first, writing to the folder "probe" inside --out, so that a single
-// command turns a model into a finished page.
+// again. With --model, it first probes the model into the folder "probe" inside --out, so that a
+// single command produces the report page from a model.
 
 #include <filesystem>
 #include <optional>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateArguments {
   CalibrateSettings calibrate{};
-  /// The settings of the probe that runs with --model; unused with folders.
+  /// The settings of the probe that runs with --model; unused when results folders are calibrated.
   ProbeSettings probe{.templates = {}};
   JobTarget target{};
 
@@ -66,8 +66,8 @@ struct CalibrateArguments {
   }
 };
 
-/// The output folder when results folders are calibrated: --out or, for a single run created by
-/// plumb, a folder inside that run. Throws a user error if neither applies.
+/// The output folder for calibrating results folders: --out or, for a single run created by plumb,
+/// a folder inside that run. Throws a user error if neither applies.
 inline DiskPath calibration_out(const CalibrateArguments& arguments) {
   if (!arguments.target.out.empty()) return arguments.target.out;
   const auto& folders = arguments.calibrate.folders.list;
@@ -83,8 +83,9 @@ inline DiskPath calibration_out(const CalibrateArguments& arguments) {
                    "add --out DIR");
 }
 
-/// The probe that runs before a calibration and writes to the folder "probe" inside --out. Moves
-/// the probe's settings out of `arguments`, and makes the calibration read that folder.
+/// Returns the arguments of the probe that runs before a calibration and writes to the folder
+/// "probe" inside --out. Moves the probe's settings out of `arguments` and sets that folder as the
+/// calibration's input.
 inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   CalibrateSettings& calibrate = arguments.calibrate;
   ProbeArguments probing{arguments.probe, arguments.target};
@@ -165,8 +166,8 @@ struct SettingNames {
   }
 };
 
-/// Calibrates the probes of several models together, with the calibration options that the user
-/// specified.
+/// The command that calibrates the probes of several models together, with the calibration options
+/// that the user specified.
 inline ComparingCommand calibration_of_several(const Console& console,
                                                const CalibrateArguments& arguments) {
   SettingNames names;

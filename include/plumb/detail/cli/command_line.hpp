@@ -12,12 +12,11 @@
 //   }
 // The backend is a CausalLm, a LookupLm or a MaskedLm; a command that needs more than the backend
 // provides reports an error. Compiling this header compiles all subcommands, which takes minutes.
-// CMake's target plumb::command avoids that: it links them from a library that is compiled once,
-// and defines PLUMB_COMPILED_COMMAND.
+// CMake's target plumb::command avoids that: it links the subcommands from a library that is
+// compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 3 a condition of
-// `compare --assert` that does not hold, 130 Ctrl-C, 143 SIGTERM. Results go to stdout, everything
-// else to stderr.
+// Exit codes: 0 success, 1 internal error, 2 error that the user can fix, 3 failed condition of
+// `compare --assert`, 130 Ctrl-C, 143 SIGTERM. Results go to stdout, everything else to stderr.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -59,7 +58,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #ifdef PLUMB_COMPILED_COMMAND
-/// The subcommands with the same names, compiled in a different file (cmake/subcommands.cpp.in).
+/// The functions that run the subcommands, compiled in a different file (cmake/subcommands.cpp.in).
 namespace compiled {
 
 int run_probe_command(Console& console, const ModelMaker& make_model);
@@ -285,8 +284,8 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
   return detail::run_guarded(command, console, ModelMaker(std::move(make_model)));
 }
 
-/// The command as a whole program. `ranking`, if not null, must outlive the call; it shares DEER's
-/// entities among several processes (mpi_command_line.hpp).
+/// Implements a program's main function. `ranking`, if not null, must outlive the call; it divides
+/// DEER's entities among several processes (mpi_command_line.hpp).
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model,
                      EntityRanking* ranking = nullptr) {

@@ -71,7 +71,7 @@ struct GivenOption {
 
 /// The options of a command after parsing.
 struct AskedOptions {
-  /// All options that were specified, from every source, so that the command can be repeated.
+  /// All options that were specified, from every source; used to repeat the command.
   std::vector<GivenOption> given{};
   /// The --config file, and the names of the options that were taken from it.
   std::string config{};
@@ -96,7 +96,8 @@ struct Console;
 /// Runs another subcommand, by name, and returns its exit code.
 using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
-/// Where a command reads its arguments and writes its output. Tests and embedders supply their own.
+/// Where a command reads its arguments and writes its output. Tests and embedding programs supply
+/// their own consoles.
 struct Console {
   std::vector<std::string> arguments;  // after the subcommand
   std::ostream& out;
@@ -118,19 +119,18 @@ struct Console {
   ShownOutput shown{};
   /// The shards from which a job reads packs instead of running the model.
   std::shared_ptr<const MergedShards> merged{};
-  /// The unfiltered stream behind `err`, for the progress bar, which moves the cursor. If null, the
-  /// bar uses `err` itself.
+  /// The unfiltered stream that `err` writes to; used by the progress bar, which moves the cursor.
+  /// If null, the bar uses `err` itself.
   std::ostream* bar = nullptr;
   /// If set, receives a job's progress, and no bar is shown.
   ProgressCallback on_progress{};
-  /// Shares DEER's entities among several processes; null if this process runs alone.
+  /// Divides DEER's entities among several processes; null if this process runs alone.
   EntityRanking* ranking = nullptr;
   /// The name under which the program was started.
   std::string program = "plumb";
   /// Runs another subcommand of this program; empty if the program does not support this.
   CommandRunner run{};
-  /// The information that the table of models contains about the model in use, for run.json
-  /// (model_table.hpp).
+  /// The current model's information from the table of models, for run.json (model_table.hpp).
   Json model_known = Json::object();
   /// Whether the program's engine supports an engine option. If empty, the engine supports all of
   /// them.
@@ -170,8 +170,8 @@ struct ModelOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
   int threads = 0;
-  /// Whether the text of a special token is read as that token. Only set for a model that lists its
-  /// special tokens (ListsSpecialTokens).
+  /// Whether the text of a special token is tokenized as that token. Only set for a model that
+  /// lists its special tokens (ListsSpecialTokens).
   bool parse_special_tokens = false;
   /// Settings for GPUs, adapters, cache and nodes per step, if the user set them.
   EngineOptions engine{};
@@ -186,7 +186,7 @@ struct ModelOptions {
   bool only_tokens = false;
 };
 
-/// A causal model predicts what follows a text, as rows or as lookups; a masked model predicts
+/// A causal model (CausalLm or LookupLm) predicts what follows a text; a masked model predicts
 /// masked tokens.
 enum class ModelKind { causal, masked };
 
@@ -202,14 +202,13 @@ class ModelMaker {
  public:
   /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. `make` may also
   /// have these members:
-  /// - `kind(ModelOptions)`, useful if it returns an AnyModel: returns a ModelKind without loading
-  ///   anything, so that a command that does not support this kind is refused before a model is
-  ///   loaded.
-  /// - `takes(option)`: returns whether it supports an option of ModelOptions other than model,
+  /// - `kind(ModelOptions)`, useful if `make` returns an AnyModel: returns a ModelKind without
+  ///   loading anything, so that a command can reject an unsupported kind before a model is loaded.
+  /// - `takes(option)`: returns whether `make` supports an option of ModelOptions other than model,
   ///   threads and special tokens; `option` is the option's name ("server", "precision",
   ///   "gpu-layers"). Without this member the command has none of these options.
-  /// - `inspect(ModelOptions)`: returns a ModelKind, or throws the user error that making the model
-  ///   would throw, without reading its weights.
+  /// - `inspect(ModelOptions)`: without reading the model's weights, returns a ModelKind or throws
+  ///   the user error that creating the model would throw.
   /// - `chat_renderer()`: returns a ChatRenderer. Without this member, the command rejects --chat.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)

@@ -125,8 +125,8 @@ inline int convert_data(Console& console, const DiskPath& data, const DiskPath& 
   return 0;
 }
 
-/// Writes a table of many choices for each relation with enough facts and objects, and prints how
-/// many relations have too few.
+/// Writes a table of many choices for each relation with enough facts and objects, and prints the
+/// number of skipped relations.
 inline int convert_to_choices(Console& console, const DiskPath& data, const ManyChoiceRule& rule,
                               const DiskPath& out) {
   AtomicFolder::refuse_used(out);

@@ -32,7 +32,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// "line", "paragraph", "document" or a number of words, at least two.
+/// "line", "paragraph", "document" or a number of words (at least two).
 inline Within read_within(const std::string& word) {
   if (word == "line") return {Within::Unit::line};
   if (word == "paragraph") return {Within::Unit::paragraph};
@@ -65,9 +65,9 @@ inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
   return facts;
 }
 
-/// Files in the order of `words`. A folder stands for all files below it, in order of their names.
-/// Throws a user error for a path that does not exist, and for a file that is listed twice, because
-/// its text would be counted twice.
+/// The text files, in the order of `words`. A folder stands for all files below it, in order of
+/// their names. Throws a user error for a path that does not exist, and for a file that is listed
+/// twice, because its text would be counted twice.
 inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words) {
   std::vector<DiskPath> texts;
   std::set<std::filesystem::path> seen;

@@ -5,9 +5,9 @@
 //
 // Prints every prompt of a finished run, one JSON object per line (records/listed_prompt.hpp).
 // Prompts are rebuilt by the code that the run itself uses, from the run's command line and input
-// files. If the hash of a file has changed since the run, the run is rejected. A probe that was
-// written by a program has no command line, so its statements are built from its own results.
-// Non-goal: runs that replay a file (--fixed), because that file contains the prompts.
+// files. If the hash of a file has changed since the run, the run is rejected. A probe created by a
+// program has no command line, so its statements are rebuilt from its results. Non-goal: runs that
+// replay a file (--fixed), because that file contains the prompts.
 
 #include <cstddef>
 #include <filesystem>
@@ -144,9 +144,9 @@ struct RecordedQuestions {
   return made;
 }
 
-/// Prints the prompts of a probe that was written by a program: the statements are built from the
-/// probe's own rows. Throws a user error if the statements differ from the prompts that the run
-/// recorded, which means that the program uses its own prompt builder.
+/// Prints the prompts of a probe created by a program; the statements are rebuilt from the probe's
+/// rows. Throws a user error if the statements differ from the prompts that the run recorded, which
+/// means that the program uses its own prompt builder.
 inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
                                  PromptPrinter& printer) {
   const DiskPath folder = run.file().parent();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which options does another command line need in order to repeat a run?
+// Which options does a command line need in order to repeat a run?
 //
 // They are the options that were set on the command line, in a file or in the environment, except
-// those for the output folder and the shard. Paths are absolute. run.json stores them as "options",
-// and --config reads them from there (config_file.hpp).
+// those for the output folder and the shard. Paths are absolute. run.json stores the options under
+// "options", and --config reads them from there (config_file.hpp).
 
 #include <boost/program_options.hpp>
 #include <concepts>
@@ -95,7 +95,7 @@ class RecordGiven {
   return all;
 }
 
-/// Converts the options in such a JSON object to command-line arguments.
+/// Converts options in the format of given_json to command-line arguments.
 [[nodiscard]] inline std::vector<std::string> words_of_given(const Json& given) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& name, const Json& value) {
@@ -125,9 +125,9 @@ class RecordGiven {
   return "has changed since " + run + ": its SHA-256 was " + then.dump() + " and is " + now.dump();
 }
 
-/// Throws a user error if a file that --config took from a run.json has changed since that run.
-/// Warns on the console if a different plumb version or backend made that run. `settings` are the
-/// new job's settings.
+/// Throws a user error if a file whose path --config read from a run.json has changed since that
+/// run. Warns on the console if that run used a different plumb version or backend. `settings` are
+/// the new job's settings.
 inline void refuse_changed_files(const Console& console, const Json& settings) {
   const AskedOptions& asked = console.asked;
   if (asked.record.empty()) return;

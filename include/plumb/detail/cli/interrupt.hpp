@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thrown, with the shell's exit code for that signal, to end a command that was stopped by a
-/// signal.
+/// Thrown to end a command that was stopped by a signal; contains the exit code that a shell
+/// reports for that signal.
 class Interrupted : public Error {
  public:
   Interrupted(int signal, const std::string& what, const std::string& remedy)
@@ -56,7 +56,7 @@ class InterruptCatcher {
   InterruptCatcher& operator=(const InterruptCatcher&) = delete;
   ~InterruptCatcher() { restore(); }
 
-  /// The number of the signal, or 0 if there was none.
+  /// The number of the recorded signal, or 0 if none was received.
   [[nodiscard]] int noted() const noexcept { return noted_; }
 
  private:

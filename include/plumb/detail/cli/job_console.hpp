@@ -94,8 +94,8 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
 }
 
-/// Calls `run_into(folder)` for a job run from the command line. Throws what `run_into` throws,
-/// Interrupted, and a user error if one of a repeated run's files has changed.
+/// Calls `run_into(folder)` for a job run from the command line. Throws Interrupted, the exceptions
+/// of `run_into`, and a user error if a file of a repeated run has changed.
 template <Job J, class RunInto>
 auto run_interruptibly(Console& console, const char* command, const JobTarget& target,
                        const std::filesystem::path& data, J& job, RunInto run_into) {

@@ -93,11 +93,12 @@ struct JobTarget {
   bool dry_run = false;
   /// The part of the job that this process runs.
   Shard shard{};
-  /// The URL of a server that runs the model instead of this process, and how the server is used.
+  /// The URL of a server that runs the model instead of this process, the number of concurrent
+  /// requests to it, and a local copy of its tokenizer.
   std::string server{};
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
-  /// Returns what run.json records about the use of the most recently created model.
+  /// Returns the facts about the most recently created model that run.json records.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
 
   template <class Self, class Visitor>
@@ -185,8 +186,8 @@ struct JobTarget {
     return asks_several() || !model.empty() || !server.empty();
   }
 
-  /// Returns `ask()`, which creates or inspects the model. If the variable PLUMB_MODEL specified
-  /// the model, errors refer to that variable.
+  /// Calls `ask()`, which creates or inspects the model, and returns its result. If the variable
+  /// PLUMB_MODEL specified the model, errors refer to that variable.
   template <class Ask>
   auto asking_model(Ask ask) const {
     try {
@@ -231,8 +232,8 @@ struct JobTarget {
     return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
   }
 
-  /// What run.json records about the check. For a complete run, this is what its run.json already
-  /// records.
+  /// The check's result as run.json records it. For a complete run, this is the result that its
+  /// run.json already contains.
   [[nodiscard]] Json start_check(AnyModel& asked) const {
     if (resume && DiskPath(out / "run.json").is_file()) {
       const Json before = read_json_object(out / "run.json");
@@ -323,8 +324,8 @@ struct JobTarget {
     return hashes;
   }
 
-  /// What the recorded settings contain about the model. An embedding program's model need not be a
-  /// file.
+  /// The information about the model for the recorded settings. An embedding program's model need
+  /// not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
     const bool own = description.name.empty() || !given_name().empty();
     std::string name = own ? shown_name() : description.name;
@@ -384,7 +385,7 @@ inline Error not_causal(const JobTarget& target, const char* command) {
                     "use a causal model; masked models work with probe, generate and calibrate");
 }
 
-/// Throws a user error if the model is already known to be masked before it is loaded.
+/// Throws a user error if it is known, without loading the model, that the model is masked.
 inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
                           const char* command) {
   if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);

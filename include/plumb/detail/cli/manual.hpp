@@ -43,7 +43,7 @@ struct CommandManual {
   return all;
 }
 
-/// The possible values of an option: fixed words such as "exact|fast", file names, or any text.
+/// The possible values of an option: fixed keywords such as "exact|fast", file names, or any text.
 struct ValueKind {
   std::vector<std::string> words;
   bool is_file = false;

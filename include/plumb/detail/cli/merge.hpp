@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Folders of shards, as a setting.
+/// The folders of the shards to merge, as a setting.
 struct ShardFolders {
   std::vector<DiskPath> list{};
 
@@ -56,8 +56,8 @@ inline std::string command_of(const DiskPath& folder, const Json& record) {
                    "merge in the program that made it (run/merge_shards.hpp)");
 }
 
-/// The shards' options, except that options in `arguments` replace the shards' values. Throws a
-/// user error if `arguments` specify a model but the shards used a server, or the reverse.
+/// The shards' options, overridden by the options in `arguments`. Throws a user error if
+/// `arguments` specify a model but the shards used a server, or the reverse.
 inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   const bool asks_server = given.contains("server");
   const auto replace = [&](const char* name, const std::string& word, bool fits) {

@@ -4,8 +4,8 @@
 // Which files belong to a model if the user specifies one file?
 //
 // A GGUF file may be the first of several parts, NAME-00001-of-00003.gguf, which llama.cpp reads
-// together. The parts are listed, sized and hashed as one model. Only their names are used for
-// this; the engine reads their contents. Any other model is one file, or a folder with the files
+// together. The parts are listed, sized and hashed as one model. The parts are identified by name
+// only; the engine reads their contents. Any other model is one file, or a folder with the files
 // directly in it. Links are followed, as Hugging Face's cache requires.
 
 #include <charconv>
@@ -37,7 +37,7 @@ struct PartName {
   }
 };
 
-/// Returns nullopt for a name that does not have this form.
+/// Parses the name of a part; returns nullopt for any other name.
 [[nodiscard]] inline std::optional<PartName> part_name(const std::string& name) {
   constexpr std::string_view form = "-00000-of-00000.gguf";
   if (name.size() <= form.size()) return std::nullopt;

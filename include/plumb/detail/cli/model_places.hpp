@@ -91,7 +91,7 @@ struct HubName {
   return word.starts_with("hf:");
 }
 
-/// Throws a user error about `setting` for an argument that does not have this form.
+/// Throws a user error about `setting` if the argument is not hf: followed by a valid name.
 [[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
   const std::vector<std::string> parts = split(word.substr(3), '/');
   const bool sound = ranges::all_of(
@@ -124,7 +124,7 @@ struct HubName {
 }
 
 /// The model in a folder: the named file, the folder itself, or its only .gguf file; nullopt if
-/// there is none. Throws a user error if there are several.
+/// there is none. Throws a user error if there are several .gguf files to choose from.
 [[nodiscard]] inline std::optional<DiskPath> model_in(const DiskPath& folder,
                                                       const HubName& named) {
   if (!named.file.empty()) {
@@ -184,7 +184,7 @@ struct FoundModel {
 }
 
 /// Throws a user error about `setting` for an argument that is not a path but would identify a
-/// local model if it followed "hf:".
+/// local model if prefixed with "hf:".
 inline void refuse_bare_name(const std::string& word, const Console& console,
                              const std::string& setting) {
   const std::size_t slashes = static_cast<std::size_t>(ranges::count(word, '/'));
@@ -198,8 +198,8 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
                    meant + "`plumb models` lists local models");
 }
 
-/// Finds the model that an argument specifies. An argument without hf: is a path; the found model
-/// then has an empty name. Throws a user error about `setting` for a model that is not found.
+/// Finds the model that an argument specifies. An argument without hf: is a path, and the returned
+/// name is then empty. Throws a user error about `setting` for a model that is not found.
 [[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
                                             const std::string& setting = "model") {
   if (!is_hub_name(word)) {

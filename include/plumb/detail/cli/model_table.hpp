@@ -33,9 +33,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One of several models.
+/// One of the models that a command runs.
 struct AskedModel {
-  /// The name of the folder for its run and of its row in tables.
+  /// The name of the model's run folder and of its row in tables.
   std::string name{};
   /// Whether the user chose the name; if not, it is derived from the path.
   bool is_named = false;
@@ -45,9 +45,9 @@ struct AskedModel {
   std::string family{}, kind{};
   /// The number of parameters.
   std::optional<double> size{};
-  /// Options for this model only, by name: an argument, or true for a switch.
+  /// Options for this model only; maps each name to its argument, or to true for a switch.
   Json options = Json::object();
-  /// The location of its row in a table.
+  /// The table row or setting that specifies the model, for messages.
   Site site{};
 
   [[nodiscard]] bool is_server() const {
@@ -93,7 +93,7 @@ struct AskedModel {
   return std::string(text);
 }
 
-/// Reads NAME=MODEL or MODEL. An argument that is an existing path is always a MODEL.
+/// Reads NAME=MODEL or MODEL. An existing path is always read as MODEL.
 [[nodiscard]] inline AskedModel asked_model(const std::string& word) {
   AskedModel made{.word = word, .site = {.setting = "model"}};
   const std::size_t equals = word.find('=');
@@ -161,7 +161,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
   return made;
 }
 
-/// The models of a table. Throws a user error for the first problem in it.
+/// The models of a table. Throws a user error for the first problem in the table.
 [[nodiscard]] inline std::vector<AskedModel> read_model_table(const DiskPath& file) {
   std::vector<AskedModel> models;
   const ProblemSink refuse = [](const Error& problem) { throw Error(problem); };
@@ -179,7 +179,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
     for (const CsvRecord& record : table.records()) {
       Json row = Json::object();
       for (const std::string& column : table.header()) {
-        // A column for a switch contains true and false.
+        // A switch's column contains true or false.
         const std::string& text = table.at(record, column);
         row[column] = text == "true" ? Json(true) : text == "false" ? Json(false) : Json(text);
       }
@@ -192,7 +192,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
   return models;
 }
 
-/// Throws a user error for a name that cannot be the name of a separate folder in `--out`.
+/// Throws a user error for a name that is not a valid folder name, is reserved, or occurs twice.
 inline void refuse_bad_names(const std::vector<AskedModel>& models) {
   for (std::size_t i = 0; i < models.size(); ++i) {
     const AskedModel& one = models[i];

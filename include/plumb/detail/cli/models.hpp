@@ -3,11 +3,11 @@
 
 // plumb models: which models are available locally, and what can plumb do with each?
 //
-// Lists the models that --model can select as hf:OWNER/NAME[/FILE] (model_places.hpp), and other
-// model files in plumb's cache by their paths; or lists the models in the folders that the user
-// specifies. Reads a folder's configuration and tokenizer as a run would, or a .gguf file's header,
-// but no weights. A model that cannot be used is listed with the error that a run would report,
-// which states the reason and the remedy.
+// Lists the models that --model can select as hf:OWNER/NAME[/FILE] (model_places.hpp) and, by path,
+// other model files in plumb's cache; if the user specifies folders, lists the models in those
+// folders instead. Reads a folder's configuration and tokenizer as a run would, or a .gguf file's
+// header, but no weights. A model that cannot be used is listed with the error that a run would
+// report, which states the reason and the remedy.
 
 #include <cstdint>
 #include <string>

@@ -6,10 +6,10 @@
 //   int main(int argc, char** argv) {
 //     return plumb::run_mpi_command_line(argc, argv, models);  // like run_command_line
 //   }
-// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes. The first process runs the
-// command, and the others serve it (run/mpi_ranking.hpp). A process that fails reports the reason
-// and ends all processes. Without mpirun, MPI is not initialized, and the call is equivalent to
-// run_command_line.
+// `mpirun -n 4 plumb rank …` divides DEER's entities among its processes. The first process runs
+// the command, and the others serve it (run/mpi_ranking.hpp). A process that fails reports the
+// reason and ends all processes. Without mpirun, MPI is not initialized, and the call is equivalent
+// to run_command_line.
 
 #include <mpi.h>
 
@@ -51,7 +51,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   std::exit(code);
 }
 
-/// The command as a whole program. Throws nothing; returns the exit code.
+/// Implements a program's main function. Returns the exit code; does not throw.
 template <class MakeModel>
 int run_mpi_command_line(int argc, char** argv, MakeModel make_model) {
   if (!detail::is_started_by_mpi()) return run_command_line(argc, argv, std::move(make_model));

@@ -41,14 +41,13 @@ class PrintableBuffer : public std::streambuf {
   }
 
  private:
-  /// The number of pending bytes that form whole characters, which excludes an incomplete last
-  /// character.
+  /// The number of pending bytes, without those of an incomplete last character.
   [[nodiscard]] std::size_t whole_characters() const {
     const std::size_t size = pending_.size();
     for (std::size_t back = 1; back <= std::min<std::size_t>(3, size); ++back) {
       const auto byte = static_cast<unsigned char>(pending_[size - back]);
       if (byte < 0x80) break;
-      if (byte < 0xC0) continue;  // a later byte of a character
+      if (byte < 0xC0) continue;  // a continuation byte
       const std::size_t needed = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
       return needed > back ? size - back : size;
     }
@@ -65,7 +64,7 @@ class PrintableBuffer : public std::streambuf {
   std::string pending_;
 };
 
-/// Writes its output to the target in printable form. Not thread-safe.
+/// A stream that writes to the target with control characters escaped. Not thread-safe.
 class PrintableStream : public std::ostream {
  public:
   explicit PrintableStream(std::ostream& target) : std::ostream(nullptr), buffer_(target) {

@@ -87,9 +87,9 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   return {std::move(by), make_model.chat_renderer(), settings.chat_turn, settings.system.text};
 }
 
-/// The conversation that a probe's settings request, in the format of the template file in the
-/// settings or, if there is none, of the model's own template. Throws the same errors as chat_by,
-/// and a user error if there is no template.
+/// The conversation that a probe's settings request, in the format of the settings' template file
+/// or, failing that, of the model's own template. Throws the same errors as chat_by, and a user
+/// error if there is no template.
 [[nodiscard]] inline Chat chat_of(const ModelMaker& make_model, const ProbeSettings& settings,
                                   const AnyModel& model) {
   if (!settings.chat) return {};
@@ -108,7 +108,8 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
 /// The results of a probe, and its cost as text.
 using ProbedInWords = std::pair<Finished<ProbeReport>, std::string>;
 
-/// Probes a dataset into the run folder. Returns nullopt after a dry run or a shard.
+/// Probes a dataset and writes the results to the run folder. Returns nullopt after a dry run or a
+/// shard.
 inline std::optional<ProbedInWords> probe(Console& console, const char* command,
                                           const ProbeArguments& arguments, const Dataset& dataset,
                                           const ModelMaker& make_model) {

@@ -45,7 +45,7 @@ struct RankArguments {
                        "remove it, or embed the entities once and pass them with `entities`");
     }
   }
-  /// Throws a user error for a ranking that several processes cannot share.
+  /// Throws a user error if the ranking cannot be divided among the processes.
   void check_shared(std::size_t processes) const {
     if (processes == 1) return;
     const char* const alone = !rank.fixed.empty()                ? "fixed"

@@ -59,7 +59,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return models;
 }
 
-/// Lists each model once for each draw of its shots. A run is named "shot-seed-3" or, with several
+/// Repeats each model, once for each draw of shots. A run is named "shot-seed-3" or, with several
 /// models, "NAME-shot-seed-3".
 [[nodiscard]] inline std::vector<AskedModel> with_draws(const std::vector<AskedModel>& models,
                                                         std::uint64_t seed, std::size_t draws) {
@@ -115,7 +115,7 @@ inline ComparingCommand comparing_with(const Console& console, const std::string
   return made;
 }
 
-/// Compares the runs that are complete. An earlier comparison in the folder is replaced.
+/// Compares the complete runs. An earlier comparison in the folder is replaced.
 inline int compare_several(Console& console, const JobTarget& target,
                            const std::vector<AskedModel>& models, const ComparingCommand& by) {
   const DiskPath out = DiskPath(target.out) / "comparison";

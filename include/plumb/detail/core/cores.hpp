@@ -15,10 +15,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of cores that the calling thread may run on, at least 1. This is fewer than the
-/// machine has if a batch system, a container's cpuset or taskset restricts the thread. With some
-/// versions of glibc, std::thread::hardware_concurrency() ignores such restrictions. CPU quotas are
-/// not taken into account.
+/// The number of cores that the calling thread may run on, at least 1. The number is lower than the
+/// machine's core count if a batch system, a container's cpuset or taskset restricts the thread.
+/// With some versions of glibc, std::thread::hardware_concurrency() ignores such restrictions. CPU
+/// quotas are not taken into account.
 [[nodiscard]] inline std::size_t available_cores() noexcept {
 #if defined(__linux__)
   cpu_set_t cores;

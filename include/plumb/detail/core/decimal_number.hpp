@@ -4,8 +4,9 @@
 // What number does a decimal string represent?
 //
 // std::from_chars parses a double with correct rounding and independently of the program's locale.
-// libc++ provides this only since version 20. If it is missing, this file finds the number using
-// the same grammar and replaces "." with the locale's decimal point; std::strtod then parses it.
+// libc++ provides this only since version 20. If it is missing, this file locates the number using
+// the same grammar, replaces "." with the locale's decimal point, and parses the result with
+// std::strtod.
 
 #include <array>
 #include <charconv>
@@ -29,8 +30,8 @@ inline std::string decimal_point() {
   return text.substr(1, text.size() - 2);
 }
 
-/// The position after `word` if the text begins with it, in upper or lower case; else `first`.
-/// `word` must be in lower case.
+/// The position after `word` if the text begins with it, ignoring case; else `first`. `word` must
+/// be in lower case.
 inline const char* past_word(const char* first, const char* last, std::string_view word) {
   const char* at = first;
   for (const char letter : word) {

@@ -5,7 +5,7 @@
 //
 // Run folders, journals, datasets and pages are read and written through a Disk. Tests use an
 // in-memory disk and can make any call fail. Mapped files (vectors, weights) and files that
-// backends read themselves do not go through it.
+// backends read directly are not accessed through a Disk.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -55,7 +55,7 @@ class FolderLock {
 class Disk {
  public:
   using Path = std::filesystem::path;
-  /// A stream is a pipe or a device, which may never end.
+  /// A stream is a pipe or a device; reading it may never end.
   enum class Kind { nothing, file, folder, stream };
   /// `create` creates a file or replaces an existing one. Neither mode follows a link, because its
   /// target may be another user's file.

@@ -24,7 +24,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// 1).
 enum class Fault { user, internal };
 
-/// The location of an error. Empty fields are left out of the text. Lines are numbered from 1.
+/// The location of an error. Empty fields are omitted from the error text. Lines are numbered from
+/// 1.
 struct Site {
   std::filesystem::path file{};
   std::size_t line = 0;

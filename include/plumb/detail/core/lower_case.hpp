@@ -22,9 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Lower-case letters whose upper-case form maps to a different lower-case letter, such as "µ",
-/// "ı", "ſ" and "ς". If a run of upper_case_runs begins with such a letter, it contains only such
-/// letters.
+/// Characters whose upper-case form maps to a different lower-case letter, such as "µ", "ı", "ſ"
+/// and "ς". If a run of upper_case_runs begins with such a letter, it contains only such letters.
 inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format off
     0xB5, 0x131, 0x17F, 0x1C5, 0x1C8, 0x1CB, 0x1F2, 0x345, 0x3C2, 0x3D0, 0x3D1, 0x3D5, 0x3D6,
@@ -33,7 +32,8 @@ inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format on
 });
 
-/// Title-case digraphs, and capitals whose lower-case form maps to a different upper-case letter.
+/// Title-case digraphs, and capitals whose lower-case form is not mapped back to them by the
+/// upper-case table.
 inline constexpr auto further_lower_case_runs = std::to_array<UpperCaseRun>({
     // clang-format off
     {0x130, 0x130, 1, -199}, {0x1C5, 0x1C5, 1, 1}, {0x1C8, 0x1C8, 1, 1}, {0x1CB, 0x1CB, 1, 1},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Random numbers that make a run reproducible anywhere.
+// Random numbers that are the same on every platform, so that runs are reproducible.
 //
 // Each stream has a name. The same (seed, name) always produces the same numbers, regardless of
 // which streams were used before, in which order or on which thread. The C++ standard specifies the

@@ -3,9 +3,9 @@
 
 // The algorithms of std::ranges, with projections but without concepts.
 //
-// The compiler would check the concepts again for each type. That takes as long as compiling all
-// other code that uses the type. A projection is a member or a function; an order is a function.
-// Calls whose result would dangle do not compile.
+// The compiler would check the concepts again for each type. These checks would take as long as
+// compiling all other code that uses the type. A projection is a member or a function; an order is
+// a function. Calls whose result would dangle do not compile.
 
 #include <algorithm>
 #include <cstddef>

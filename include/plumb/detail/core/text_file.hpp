@@ -86,10 +86,10 @@ void for_each_whole_line(const DiskPath& file, Visit visit) {
   detail::refuse_failed(*stream, file);
 }
 
-/// Splits text that comes in blocks into lines. A line longer than `most` (at least 4) bytes is
-/// passed in pieces that end after white space where possible. Memory is bounded by the block size
-/// plus `most`. Calls `visit(piece, line, ends)`: lines are numbered from 1, and `ends` is true for
-/// a line's last piece. Not thread-safe.
+/// Splits text into lines; the text is passed in blocks. A line longer than `most` (at least 4)
+/// bytes is passed in pieces that end after white space where possible. Memory is bounded by the
+/// block size plus `most`. Calls `visit(piece, line, ends)`: lines are numbered from 1, and `ends`
+/// is true for a line's last piece. Not thread-safe.
 template <class Visit>
 class LinePieces {
  public:

@@ -43,9 +43,9 @@ struct Token {
 /// A text split into tokens, in order.
 struct Tokenization {
   std::vector<Token> tokens;
-  /// False if it is unknown which bytes each token covers, because the tokens' texts do not add up
-  /// to the text and the tokenizer does not report offsets. In that case, the byte ranges are
-  /// meaningless, and no answer span can be found.
+  /// False if it is unknown which bytes each token covers, because the concatenated texts of the
+  /// tokens differ from the text and the tokenizer does not report offsets. In that case, the byte
+  /// ranges are meaningless, and no answer span can be found.
   bool spells_text = true;
 };
 

@@ -19,7 +19,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CodePoint {
   char32_t value = 0;
-  /// The number of its bytes; 0 if the bytes here are not well-formed UTF-8.
+  /// The number of bytes; 0 if the text is not well-formed UTF-8 at this point.
   std::size_t size = 0;
 };
 
@@ -109,7 +109,8 @@ inline void append_utf8(std::string& text, char32_t value) {
   return count;
 }
 
-/// The first 60 bytes of the text, extended to a whole character, with "…" if the text was cut.
+/// The first 60 bytes of the text, extended to a whole character and followed by "…" if the text
+/// was cut.
 [[nodiscard]] inline std::string shortened(const std::string& text) {
   std::size_t shown = std::min<std::size_t>(60, text.size());
   while (shown < text.size() && (text[shown] & 0xC0) == 0x80) ++shown;

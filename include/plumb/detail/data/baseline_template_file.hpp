@@ -20,7 +20,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The templates listed under "hgp" or "mmp" for the relation at `site`; empty if the entry has no
-/// such field. `json` is the whole file.
+/// such field. `json` is the content of the whole file.
 inline std::vector<std::string> baseline_list(const Json& entry, const std::string& field,
                                               const std::string& json, Site site) {
   const std::string name = std::exchange(site.field, site.field + "." + field);

@@ -4,9 +4,9 @@
 // Which prompts from earlier work are many-shot probes compared with?
 //
 // Human-generated prompts (HGP) are written by people, and machine-mined prompts (MMP) are found in
-// text; both consist of a few words that contain the subject and are to be followed by the object.
-// Sources: Jiang et al. 2020; the paper on latent knowledge in many shots, Table 5. Non-goals:
-// sentences with a placeholder for the object (template_file.hpp), the file format
+// text; both are short phrases that contain the subject and precede the object. Sources: Jiang et
+// al. 2020; "Towards Reliable Latent Knowledge Estimation in LLMs", Table 5. Non-goals: sentences
+// with a placeholder for the object (template_file.hpp), the file format
 // (baseline_template_file.hpp).
 
 #include <cstddef>

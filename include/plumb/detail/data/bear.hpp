@@ -12,8 +12,8 @@
 // This is the layout of the BEAR dataset (Wiland et al. 2024) as lm-pub-quiz reads it. If
 // answer_space_labels is missing, as in BEAR-big, the options are the distinct obj_id values, in
 // order of appearance, each with its first label. Two objects with the same label are two options,
-// as in lm-pub-quiz 0.3.3. A fact about either object is a tie, because the statements for the two
-// are identical.
+// as in lm-pub-quiz 0.3.3. A fact whose answer is either object always ends in a tie, because the
+// statements for the two are identical.
 
 #include <filesystem>
 

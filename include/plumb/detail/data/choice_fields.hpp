@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a field that no reader uses contain a question's choices?
+// Does an unread field contain a question's choices?
 //
 // If a table has its own choices but the model is given different ones, the numbers are silently
 // wrong. Such a field is therefore rejected wherever unknown fields are otherwise ignored. A field
@@ -33,8 +33,8 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
      "wronganswer", "wrongobject", "incorrectanswer", "incorrectobject", "falseanswer",
      "negativeobject"});
 
-/// Whether a field's name suggests choices, such as "Multiple Choices", "answer_options" and
-/// "optionA", but not "optional".
+/// Whether a field's name suggests choices: true for "Multiple Choices", "answer_options" and
+/// "optionA", false for "optional".
 [[nodiscard]] inline bool names_choices(std::string_view name) {
   const std::string bare = bare_name(name);
   return ranges::any_of(choice_words, [&](const std::string_view word) {
@@ -44,7 +44,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   });
 }
 
-/// Whether a string contains a list of texts or of anything else.
+/// Whether a string contains a non-empty list, whatever the type of its elements.
 [[nodiscard]] inline bool holds_written_list(const std::string& text) {
   if (!has_brackets(text)) return false;
   Json json;
@@ -53,7 +53,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   return list.wrong.empty() && !list.texts.empty();
 }
 
-/// Whether a field that no reader uses looks like choices.
+/// Whether an unread field looks like choices.
 [[nodiscard]] inline bool looks_like_choices(std::string_view name, const Json& value) {
   if (value.is_array()) return !value.empty();
   if (value.is_object()) return !value.empty() && names_choices(name);
@@ -100,7 +100,7 @@ class UnreadChoices {
   std::set<std::string> said_;
 };
 
-/// Throws a user error for a .tsv whose first line names a column of choices, or contains a list in
+/// Throws a user error for a .tsv whose first line contains a column name for choices, or a list in
 /// addition to a fact's three fields. The .tsv format does not support choices.
 inline void refuse_choices_in_tsv(const DiskPath& table) {
   const std::string line = first_line(table);

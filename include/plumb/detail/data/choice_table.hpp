@@ -10,14 +10,14 @@
 // or .csv files with these columns. A folder of such files is a dataset. A fact's relation is its
 // Relation_ID field or, failing that, its relation field or the name of its file. If the folder has
 // a train and a test file, each file contains part of every relation. Field names are matched
-// regardless of case and spelling (bare_name). `choices` may include or omit the object. It may be
-// a list, or a string that contains one (python_list.hpp). The field may be missing from the whole
-// table, or only from training facts. Other fields are ignored unless they look like choices. There
-// are no templates, so only probes that need none can use such a table. In a published split,
-// training facts about a subject that is also tested are left out, because they would appear as
-// shots before the question about that subject. Source: "Towards Reliable Latent Knowledge
-// Estimation in LLMs", Appendix A.2, and its authors' program, which appends the object to the
-// choices.
+// ignoring case, spaces and punctuation (bare_name). `choices` may include or omit the object. It
+// may be a list, or a string that contains one (python_list.hpp). The `choices` field may be
+// missing from the whole table, or only from training facts. Other fields are ignored unless they
+// look like choices. There are no templates, so only probes that need none can use such a table. In
+// a published split, training facts about a subject that is also tested are left out, because they
+// would appear as shots before the question about that subject. Source: "Towards Reliable Latent
+// Knowledge Estimation in LLMs", Appendix A.2, and its authors' program, which appends the object
+// to the choices.
 
 #include <algorithm>
 #include <array>
@@ -126,7 +126,7 @@ inline SplitFile split_file(const DiskPath& file) {
   return SplitFile::none;
 }
 
-/// Whether the files are parts of one table.
+/// Whether the files form a published split.
 inline bool is_published_split(const std::vector<DiskPath>& files) {
   const auto has = [&](SplitFile part) {
     return ranges::any_of(files, [&](const DiskPath& file) { return split_file(file) == part; });
@@ -193,7 +193,7 @@ class ChoiceTableBuilder {
   }
 
  private:
-  /// The relation of a fact; nullopt, after reporting the problem, if it is missing.
+  /// The relation of a fact; if it is missing or invalid, reports the problem and returns nullopt.
   std::optional<std::string> relation_of(const Json& fact, const DiskPath& file, const Site& site) {
     for (const char* field : {"relation", "relation name"}) {
       const auto found = fact.find(field);

@@ -6,8 +6,8 @@
 // The choices for a fact are its true object and distractors drawn from the other objects of its
 // relation. No distractor is a true object of the same subject, as determined by identifier, label
 // or alias. The draw depends only on the fact and the seed. Source: "Towards Reliable Latent
-// Knowledge Estimation in LLMs", section 4 (99 distractors, so guessing is right one time in a
-// hundred).
+// Knowledge Estimation in LLMs", section 4 (99 distractors, so a random guess is correct 1 % of the
+// time).
 
 #include <algorithm>
 #include <cstddef>
@@ -26,10 +26,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Other names of objects, by identifier.
+/// The aliases of objects, keyed by the object's identifier.
 using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 
-/// The aliases of a dataset's objects. An object that is also a fact's subject is given the
+/// The aliases of a dataset's objects. An object that is also the subject of a fact has the
 /// subject's aliases too.
 [[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
   ObjectAliases aliases;
@@ -72,8 +72,8 @@ class ChoiceSampler {
     for (const Fact& fact : relation.facts) truths_[subjects_.of(fact)].insert(fact.answer);
   }
 
-  /// The answer and `count − 1` distractors, or all distractors if there are fewer. If the dataset
-  /// specifies choices for the fact, they are returned unchanged.
+  /// The answer and `count − 1` distractors; if there are fewer distractors, all of them. If the
+  /// dataset specifies choices for the fact, they are returned unchanged.
   [[nodiscard]] Choices draw(const Fact& fact) const {
     Choices choices;
     if (!fact.offered.empty()) {
@@ -94,7 +94,7 @@ class ChoiceSampler {
     return choices;
   }
 
-  /// Every option that can be a wrong answer to this fact, in ascending order.
+  /// The options that are wrong answers for this fact, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> distractors(const Fact& fact) const {
     const auto subject = truths_.find(subjects_.of(fact));
     std::set<std::size_t> truths{fact.answer};

@@ -5,13 +5,13 @@
 //
 // Each fact becomes a triple from its subject to its answer. The relation's options are its
 // possible tails. Closed-set datasets have no training part to draw shots from. Therefore, ten
-// facts of each relation (a fifth if there are fewer than fifty), drawn using the relation's code,
-// become the training part; the rest form the test part. Closed-set datasets have no relation names
-// either. A relation's name consists of the words between [X] and [Y] in the first of its templates
-// that begins and ends with these placeholders ("is produced by"), or, if there is none, of the
-// words of its first template. Entities have no descriptions, so each description is "-". Source of
-// the comparison: "Cosine Similarity as Logits?", appendix C.2, which does not specify how BEAR's
-// facts were written.
+// facts of each relation (a fifth if there are fewer than fifty) become the training part, drawn
+// with a random stream named after the relation; the rest form the test part. Closed-set datasets
+// have no relation names either. A relation's name consists of the words between [X] and [Y] in the
+// first of its templates that begins and ends with these placeholders ("is produced by"). If there
+// is no such template, the name consists of the words of the relation's first template. Entities
+// have no descriptions, so each description is "-". Source of the comparison: "Cosine Similarity as
+// Logits?", appendix C.2, which does not specify how BEAR's facts were written.
 
 #include <algorithm>
 #include <cstddef>
@@ -57,7 +57,7 @@ inline std::string relation_words(const Relation& relation) {
 }
 
 /// The graph of the relations with these codes, or of all relations if `codes` is empty. Throws a
-/// user error for a code that the dataset lacks.
+/// user error for a code that is not in the dataset.
 [[nodiscard]] inline KnowledgeGraph graph_of(const Dataset& dataset,
                                              const std::vector<std::string>& codes) {
   constexpr std::size_t shots = 10;

@@ -4,13 +4,13 @@
 // How is a closed-set dataset used with many prompts?
 //
 // All facts about a subject become one fact with several objects. Subjects are distinguished as in
-// SubjectGroups, so subjects that share a label are merged into one, which is given the name of the
-// first. An object has the label given in its fact and the aliases from object_aliases. The
-// templates are either the relation's own or come from a file, which then also selects the
-// relations. A relation's own templates count as manual. Each template forms its own group, and a
-// template that ends like a question has the question style. Source of the structure: MyriadLAMA,
-// "What Matters in Learning Facts in Language Models?", section 4.1. Non-goal: the options; here
-// the model does not choose among them.
+// SubjectGroups, so subjects that share a label are merged into one, with the names of the first.
+// An object has the label given in its fact and the aliases from object_aliases. The templates are
+// either the relation's own or come from a file, which then also selects the relations. A
+// relation's own templates are treated as manual. Each template forms its own group, and a template
+// that ends like a question has the question style. Source of the structure: MyriadLAMA, "What
+// Matters in Learning Facts in Language Models?", section 4.1. Non-goal: the options; here the
+// model does not choose among them.
 
 #include <cstddef>
 #include <string>

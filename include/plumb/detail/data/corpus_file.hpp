@@ -65,7 +65,7 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
 /// file, from 1; all the text of a JSON line has that line's number. `field` is the result of
 /// text_field_of. Throws a user error if the file cannot be read, if it is not text, or if a JSON
 /// line has no text; the last of these errors includes the line number. Blank lines are skipped.
-/// Memory does not grow with the file, its lines or its documents.
+/// Memory use does not depend on the size of the file, its lines or its documents.
 template <class Piece, class End>
 void for_each_document(const DiskPath& file, const std::string& field, Piece piece, End end,
                        std::size_t most = 1 << 16) {

@@ -24,11 +24,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct CsvRecord {
   std::vector<std::string> fields;
   std::size_t line = 1;
-  /// Whether text follows the closing quote of a field.
+  /// Whether the record has text after the closing quote of a field.
   bool is_torn = false;
 };
 
-/// Whether the quote at `at`, in a table with tabs, is closed at the end of its field.
+/// Whether the quote at `at`, in a tab-separated table, is closed at the end of its field.
 inline bool is_closed_quote(const std::string& text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] != '"') continue;
@@ -39,8 +39,8 @@ inline bool is_closed_quote(const std::string& text, std::size_t at) {
   return false;
 }
 
-/// Splits the entire text into records. Sets `unclosed` to the line of any quote that is never
-/// closed.
+/// Splits the entire text into records. Sets `unclosed` to the line of a quote that is never
+/// closed, if there is one.
 inline std::vector<CsvRecord> split_csv(const std::string& text,
                                         std::optional<std::size_t>& unclosed,
                                         char separator = ',') {

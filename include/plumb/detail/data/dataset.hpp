@@ -65,7 +65,7 @@ struct Relation {
   /// Labels and identifiers of the closed set, in the same order.
   std::vector<std::string> options{};
   std::vector<std::string> option_ids{};
-  /// Empty if the dataset names none.
+  /// Empty if the dataset specifies no domains.
   std::vector<std::string> domains{};
   std::vector<Fact> facts{};
   /// Facts beyond the limit, if they were kept. The model is not asked about them, but they may be
@@ -75,7 +75,7 @@ struct Relation {
   Cardinality cardinality = Cardinality::by_facts;
   /// The file of the facts, for messages.
   std::filesystem::path file{};
-  /// The file that contains the training facts; empty if that is `file`.
+  /// The file that contains the training facts; empty if it is the same as `file`.
   std::filesystem::path training_file{};
   /// The file of the templates; empty if they are not from a file.
   std::filesystem::path template_file{};
@@ -126,7 +126,7 @@ struct Dataset {
 };
 
 /// Receives a problem found while reading. If the sink throws, reading stops at the first problem.
-/// If the sink returns, the offending line or template is left out and the reading continues.
+/// If the sink returns, the offending line or template is skipped and reading continues.
 using ProblemSink = std::function<void(const Error&)>;
 
 /// The sink that rejects a dataset with any problem.
@@ -134,7 +134,7 @@ inline void throw_problem(const Error& problem) {
   throw problem;
 }
 
-/// The problem with a template's text, if any: it must have both placeholders.
+/// The problem with a template that lacks a placeholder; nullopt if the template has both.
 [[nodiscard]] inline std::optional<Error> problem_with_template(const std::string& text,
                                                                 const Site& site) {
   for (const char* placeholder : {"[X]", "[Y]"}) {
@@ -169,7 +169,7 @@ inline void throw_problem(const Error& problem) {
   return true;
 }
 
-/// The result of `is_one_to_one` as a value to store before facts are left out.
+/// The result of `is_one_to_one` in a form that can be stored before facts are removed.
 [[nodiscard]] inline Cardinality cardinality_of(const Relation& relation) {
   return is_one_to_one(relation) ? Cardinality::one_to_one : Cardinality::many_to_one;
 }

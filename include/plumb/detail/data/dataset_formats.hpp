@@ -29,7 +29,8 @@ struct DatasetFormat {
   const char* needs;
   bool (*matches)(const DiskPath&);
   Dataset (*load)(const DiskPath&, const ProblemSink&);
-  /// Whether a many-prompt folder that also contains such a file is still read as many-prompt data.
+  /// Whether a many-prompt folder that also contains data in this format is still read as
+  /// many-prompt data.
   bool gives_way = false;
   /// Whether a folder of this format consists only of its tables, so that an unread table means
   /// missing facts.

@@ -30,8 +30,8 @@ using TextVisitor = std::function<void(const Site&, const std::string&)>;
 /// The first line of a file, from 1, that contains a text, either as plain text or with JSON
 /// escapes. If `behind` is set, the search starts at the first line that contains `behind` as a
 /// JSON string or, failing that, as plain text; if there is no such line, it starts at the first
-/// line of the file. Returns 0 if there is no such line or the file cannot be read. Slow: use it
-/// only for messages.
+/// line of the file. Returns 0 if no line contains the text or the file cannot be read. Slow: use
+/// it only for messages.
 [[nodiscard]] inline std::size_t line_with(const DiskPath& file, const std::string& text,
                                            const std::string& behind = "") {
   const auto find = [&](const std::vector<std::string>& words, std::size_t from) -> std::size_t {
@@ -76,7 +76,7 @@ inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   }
 }
 
-/// Visits the templates with these indices, or all templates if there are no indices.
+/// Visits the templates with the given indices, or all templates if no indices are given.
 inline void for_each_template_text(const Relation& relation,
                                    const std::vector<std::size_t>& templates,
                                    const TextVisitor& visit) {

@@ -108,7 +108,7 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   made.several =
       ranges::find(detail::several_object_names, detail::bare_name(header[made.object])) !=
       detail::several_object_names.end();
-  // Finds the first column in the header with one of the `known` names.
+  // Finds the first column that has no role yet and has one of the `known` names.
   const auto further = [&](std::span<const std::string_view> known) -> std::optional<std::size_t> {
     for (const std::size_t column : detail::columns_named(header, known)) {
       if (!made.has(column)) return column;

@@ -46,8 +46,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
 
-/// Calls `visit(fields, line)` for each non-empty line. Throws a user error if a line has a
-/// different number of fields or is not UTF-8, or if the file cannot be read.
+/// Calls `visit(fields, line)` for each non-empty line. Throws a user error if a line does not have
+/// exactly `fields` fields or is not UTF-8, or if the file cannot be read.
 inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
                                  const TabbedLine& visit) {
   std::vector<std::string> parts;

@@ -61,7 +61,7 @@ class JsonTextField {
     return problem;
   }
 
-  /// Whether the last completed line contained only white space instead of an object.
+  /// Whether the most recently completed line was blank instead of containing an object.
   [[nodiscard]] bool was_blank() const noexcept { return is_blank_; }
 
  private:
@@ -97,7 +97,8 @@ class JsonTextField {
       place_ = Place::key;
     } else if (c == '}' && (place_ == Place::first || place_ == Place::next)) {
       place_ = Place::behind;
-    } else if (place_ != Place::next || is_mark(c)) {  // otherwise, a number or name continues
+      // otherwise, a number or a literal (true, false, null) continues
+    } else if (place_ != Place::next || is_mark(c)) {
       refuse(place_ == Place::behind ? "has further text after its object"
                                      : "is not a complete JSON object");
     }

@@ -37,9 +37,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's rows, separated by part, each with its question. Rows contain no subject
-/// identifiers, so a subject is identified by its part and line ("test-3"). An object is identified
-/// by its Wikidata item, or by its label if it is not an item.
+/// The test rows and the training rows of a relation, each with the relation's question. Rows
+/// contain no subject identifiers, so a subject is identified by its part and line ("test-3"). An
+/// object is identified by its Wikidata item, or by its label if it is not an item.
 struct KamelRelation {
   MultiPromptRelation asked;
   MultiPromptRelation training;
@@ -133,7 +133,7 @@ inline bool is_wikidata_item(const std::string& id) {
          id.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
-/// A row's fact; nullopt after a problem with it has been reported.
+/// A row's fact; if the row is invalid, reports the problem and returns nullopt.
 inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::string& part,
                                                const Site& site, const ProblemSink& report) {
   const auto subject = required_string(row, "sub_label", site, report);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the parts of LAMA and LAMA-UHN and the languages of mLAMA read?
+// How are LAMA, LAMA-UHN and the languages of mLAMA read?
 //
 //   relations.jsonl        {"relation": "P36", "template": "The capital of [X] is [Y] ."}
 //   TREx/P36.jsonl         {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", …}
@@ -56,7 +56,7 @@ inline bool is_lama_part(const DiskPath& folder) {
   return name.starts_with("TREx") || name.starts_with("Google_RE");
 }
 
-/// The file of sentences with a gap in a part's folder; nullopt for other folders.
+/// The file of sentences with gaps in the folder of ConceptNet or Squad; nullopt for other folders.
 inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   const std::string name = folder.name();
   auto file = folder / "test.jsonl";
@@ -91,7 +91,7 @@ inline std::vector<std::string> mlama_languages(const DiskPath& folder) {
   return languages;
 }
 
-/// The file with LAMA's templates for a folder.
+/// The file that contains the templates for a folder in LAMA's layout; nullopt if there is none.
 inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
   if (auto file = folder / "relations.jsonl"; file.exists()) return file;
   if (auto file = mlama_templates(folder)) return file;
@@ -108,7 +108,7 @@ inline bool is_google_re(const DiskPath& folder) {
          });
 }
 
-/// The folders in a folder, sorted by name.
+/// The subfolders of a folder, sorted by name.
 inline std::vector<DiskPath> folders_in(const DiskPath& folder) {
   std::vector<DiskPath> found = folder.list();
   std::erase_if(found, [](const DiskPath& one) { return !one.is_folder(); });
@@ -205,8 +205,8 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
          detail::is_google_re(folder);
 }
 
-/// Problems are passed to `report`. If two parts have the same relation, this is reported and the
-/// first is used.
+/// Problems are passed to `report`. If a relation is in two parts, this is reported and the first
+/// part is used.
 [[nodiscard]] inline Dataset load_lama(const DiskPath& folder,
                                        const ProblemSink& report = throw_problem) {
   Dataset dataset{folder.name(), {}, {}};

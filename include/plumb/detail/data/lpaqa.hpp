@@ -5,8 +5,8 @@
 //
 //   mine/P36.jsonl, paraphrase/P36.jsonl   {"template": "[X] capital [Y] .", "weight": 8.5e-05}
 //   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template per line
-// The user passes the folder of one kind, not its parent folder. A prompt's weight comes from
-// training; the weights of a relation add up to one. The n prompts of a text file have equal
+// The user passes the folder of one kind of prompt, not its parent folder. A prompt's weight comes
+// from training; the weights of a relation add up to one. The n prompts of a text file have equal
 // weights, 1/n each. Duplicate templates are kept. Source: Jiang et al. 2020, "How Can We Know What
 // Language Models Know?", section 4; aggregate/weighted_likelihood.hpp describes how weights are
 // used. Non-goal: facts, which come from LAMA or BEAR.
@@ -35,7 +35,7 @@ struct WeightedTemplates {
 inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase", "mine",
                                                              "paraphrase"};
 
-/// The file that contains a relation's prompts in the folder of one kind; nullopt if there is none.
+/// The file of a relation's prompts in a folder for one kind of prompt; nullopt if there is none.
 [[nodiscard]] inline std::optional<DiskPath> lpaqa_file(const DiskPath& folder,
                                                         const std::string& code) {
   for (const char* extension : {".jsonl", ".txt"}) {
@@ -45,7 +45,7 @@ inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase"
   return std::nullopt;
 }
 
-/// Whether a folder contains the prompts of one kind, or the folders of the kinds.
+/// Whether a folder contains prompts of one kind, or a folder for any of the kinds.
 [[nodiscard]] inline bool is_lpaqa(const DiskPath& folder) {
   if (!folder.is_folder()) return false;
   for (const std::string_view kind : lpaqa_kinds) {

@@ -4,13 +4,13 @@
 // How are facts turned into a dataset with many choices?
 //
 // They are drawn using IC-LKE's rule for T-REx-MC, which selects relations with at least 500 facts
-// and 100 objects. In each relation, 100 facts are for training and 400 for the test; T-REx-MC's 50
-// relations thus have 5,000 training facts and 20,000 test facts. The choices for a fact are its
-// object and 99 other objects of its relation, none of them a true object of the same subject
-// (data/choices.hpp). The draws depend on the seed, the relation and the fact, so the draws for one
-// relation do not depend on the rest of the data. The rows differ from the authors' published ones,
-// which choice_table.hpp reads. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
-// section 4 and A.2.
+// and 100 objects. In each relation, 100 facts are used for training and 400 for testing;
+// T-REx-MC's 50 relations thus have 5,000 training facts and 20,000 test facts. The choices for a
+// fact are its object and 99 other objects of its relation, none of them a true object of the same
+// subject (data/choices.hpp). The draws depend on the seed, the relation and the fact, so the draws
+// for one relation do not depend on the rest of the data. The rows differ from the authors'
+// published ones, which choice_table.hpp reads. Source: "Towards Reliable Latent Knowledge
+// Estimation in LLMs", section 4 and A.2.
 
 #include <algorithm>
 #include <cstddef>

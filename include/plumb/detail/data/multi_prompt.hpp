@@ -3,11 +3,12 @@
 
 // What is a many-prompt dataset?
 //
-// A fact is a subject with all its objects in a relation, and each entity has all its names. A
-// relation has many templates. A prompt is a template that contains one of the subject's names. Any
-// name of any object is a correct answer. Source: MyriadLAMA, "What Matters in Learning Facts in
-// Language Models?", section 4 (its "subject-relation pair" is a fact here). Non-goals: closed sets
-// of options (dataset.hpp), how a folder is read (multi_prompt_folder.hpp).
+// A fact consists of a subject and all its objects in a relation; each of these entities is stored
+// with all its names. A relation has many templates. A prompt is a template that contains one of
+// the subject's names. Any name of any object is a correct answer. Source: MyriadLAMA, "What
+// Matters in Learning Facts in Language Models?", section 4 (its "subject-relation pair" is a fact
+// here). Non-goals: closed sets of options (dataset.hpp), how a folder is read
+// (multi_prompt_folder.hpp).
 
 #include <algorithm>
 #include <array>

@@ -30,7 +30,8 @@ inline void add_names(NamedEntity& entity, const std::vector<std::string>& names
   for (const std::string& name : names) add_name(entity, name);
 }
 
-/// The problem with a name, if any: a line break, because a prompt is one line.
+/// The problem with a name that contains a line break (a prompt is a single line); nullopt for any
+/// other name.
 [[nodiscard]] inline std::optional<Error> problem_with_name(const std::string& name,
                                                             const Site& site) {
   if (name.find_first_of("\r\n") == std::string::npos) return std::nullopt;

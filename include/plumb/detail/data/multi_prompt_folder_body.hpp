@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The entity described by an object's fields `kind`_id, `kind`_label and `kind`_aliases; nullopt
-/// after a problem with them has been reported.
+/// The entity described by an object's fields `kind`_id, `kind`_label and `kind`_aliases; if they
+/// are invalid, reports the problem and returns nullopt.
 inline std::optional<NamedEntity> named_entity(const Json& object, const std::string& kind,
                                                const std::string& prefix, const Site& site,
                                                const ProblemSink& report) {
@@ -50,7 +50,7 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
   return entity;
 }
 
-/// A line's fact; nullopt after a problem with it has been reported.
+/// A line's fact; if the line is invalid, reports the problem and returns nullopt.
 inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site& site,
                                                     const ProblemSink& report) {
   auto subject = named_entity(line, "sub", "", site, report);
@@ -116,8 +116,8 @@ inline std::vector<ReadRelation> read_many_named_facts(const DiskPath& file,
   return relations;
 }
 
-/// If `chooses` is true, reads only the relations listed with the templates, as is done for
-/// templates from a separate file.
+/// If `chooses` is true, reads only the relations that `templates` lists, as for templates from a
+/// separate file.
 inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                    const PromptTemplateFile& templates,
                                                    bool chooses, const ProblemSink& report) {

@@ -12,9 +12,9 @@
 // a single list for all objects. A single list is assigned to the first object, because any name of
 // any object is a correct answer; object labels in that list are not aliases. A relation's
 // templates are the distinct templates of its rows. Each forms its own group, because rows do not
-// specify the template that they paraphrase. A row without `is_manual` is manual, and a template's
-// first row determines its origin. Other fields are ignored. Source: "What Matters in Learning
-// Facts in Language Models?", section 4 and appendix A.
+// specify the template that they paraphrase. A row without `is_manual` is treated as manual, and a
+// template's first row determines its origin. Other fields are ignored. Source: "What Matters in
+// Learning Facts in Language Models?", section 4 and appendix A.
 
 #include <cstddef>
 #include <optional>
@@ -32,8 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// MyriadLAMA's .jsonl files at a path, in sorted order; empty unless each of them begins with a
-/// row.
+/// MyriadLAMA's .jsonl files at a path, in sorted order; empty unless each file begins with a row
+/// in this format.
 [[nodiscard]] inline std::vector<DiskPath> myriad_lama_files(const DiskPath& path) {
   return files_of_rows(path, [](const Json& row) {
     return row.contains("uuid") && row.contains("rel_uri") && row.contains("template") &&
@@ -109,8 +109,8 @@ class MyriadLamaRows {
     MultiPromptRelation made;
     std::size_t line = 0;
     std::unordered_map<std::string, std::size_t> facts;       // by uuid
-    std::unordered_map<std::string, TemplateOrigin> origins;  // by template text; also for refused
-                                                              // templates
+    std::unordered_map<std::string, TemplateOrigin> origins;  // keyed by template text; includes
+                                                              // rejected templates
   };
 
   void add_template(Relation& relation, const std::string& text, TemplateOrigin origin,
@@ -145,7 +145,8 @@ class MyriadLamaRows {
     return std::nullopt;
   }
 
-  /// A row's objects with their names; nullopt after a problem with them has been reported.
+  /// A row's objects with their names; if the row is invalid, reports the problem and returns
+  /// nullopt.
   std::optional<std::vector<NamedEntity>> objects_of(const Json& row, const Site& site) {
     const auto refuse = [&](const char* field, const char* message, const char* remedy) {
       report_(user_error(with_field(site, field), message, remedy));
@@ -193,8 +194,8 @@ class MyriadLamaRows {
   bool knows_origins_ = false;
 };
 
-/// Relations and facts in order of appearance. Reports invalid rows and templates, and relations
-/// without facts or templates. Throws a user error if a file cannot be read.
+/// The relations and facts are in order of appearance. Reports invalid rows and templates, and
+/// relations without facts or templates. Throws a user error if a file cannot be read.
 [[nodiscard]] inline MultiPromptDataset load_myriad_lama(
     const DiskPath& path, const ProblemSink& report = throw_problem) {
   MultiPromptDataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};

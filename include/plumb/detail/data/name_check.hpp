@@ -213,8 +213,8 @@ inline std::string without_case_and_spaces(std::string_view text) {
   return c;
 }
 
-/// Returns the same result for texts that look alike: composed, with plain quotes, dashes and
-/// letters, and without invisible characters.
+/// Converts a text to a form that is the same for all texts that look alike: composed, with plain
+/// quotes, dashes and letters, and without invisible characters.
 inline std::string without_looks(std::string_view text) {
   const std::string whole = composed(text);
   text = whole;

@@ -32,8 +32,8 @@ inline Site with_field(Site site, std::string field) {
   return site;
 }
 
-/// A non-blank string; nullopt after reporting that it is missing, blank or not a string. `prefix`
-/// is the object's path in its line, such as "objects[0].", or empty.
+/// The non-blank string in `field`; if it is missing, blank or not a string, reports this and
+/// returns nullopt. `prefix` is the object's path in its line, such as "objects[0].", or empty.
 inline std::optional<std::string> required_string(const Json& object, const std::string& field,
                                                   const Site& site, const ProblemSink& report,
                                                   const std::string& prefix = {}) {
@@ -49,7 +49,7 @@ inline std::optional<std::string> required_string(const Json& object, const std:
 }
 
 /// Whether a field contains the second of two words. A missing field is treated as the first word.
-/// Returns nullopt after reporting that the field contains neither.
+/// If the field contains neither, reports this and returns nullopt.
 inline std::optional<bool> second_of_two(const Json& line, const char* field,
                                          const std::string& first, const std::string& second,
                                          const Site& site, const ProblemSink& report) {
@@ -62,7 +62,7 @@ inline std::optional<bool> second_of_two(const Json& line, const char* field,
   return std::nullopt;
 }
 
-/// A line's template; nullopt after a problem with it has been reported.
+/// A line's template; if the line is invalid, reports the problem and returns nullopt.
 inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const Site& site,
                                                         const ProblemSink& report) {
   const auto text = required_string(line, "template", site, report);

@@ -40,7 +40,7 @@ struct PublishedNumber {
   double value = 0;
   /// The value as printed.
   std::string printed{};
-  /// The number of printed decimals; the value is known to half a unit of the last one.
+  /// The number of printed decimals; the printed value is accurate to half a unit of the last one.
   int decimals = 0;
   std::string note{};
   /// The file and line of the number.

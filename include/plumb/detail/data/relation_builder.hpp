@@ -69,9 +69,9 @@ class RelationBuilder {
     }
   }
 
-  /// Makes each new identifier an option, unless the options are set. If a fact's answer has no
-  /// identifier, its label is used instead. The first label of an identifier becomes the option's
-  /// label.
+  /// Adds an option for each new identifier, unless the options have been set. If a fact's answer
+  /// has no identifier, its label is used instead. The first label of an identifier becomes the
+  /// option's label.
   void take_options_by_id() { by_id_ = true; }
 
   /// Declares that each subject is a sentence containing [Y] that serves as its own template.
@@ -147,8 +147,8 @@ class RelationBuilder {
     add_fact(line, site);
   }
 
-  /// The relation; nullopt after reporting that it has no template, no fact or fewer than two
-  /// options.
+  /// The relation; if it has no template, no fact or fewer than two options, reports this and
+  /// returns nullopt.
   [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
     if (const auto problem = problem_with_relation_name(relation_.code, site)) {
       report_(*problem);

@@ -46,7 +46,7 @@ inline void refuse_other_encoding(const DiskPath& file) {
   }
 }
 
-/// Checks every file at a path that has the extension of a text table.
+/// Checks every .csv, .tsv and .jsonl file at a path.
 inline void refuse_other_encodings(const DiskPath& path) {
   constexpr auto endings = std::to_array<std::string_view>({".csv", ".tsv", ".jsonl"});
   const bool is_folder = path.is_folder();

@@ -94,8 +94,8 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
   return texts;
 }
 
-/// The fact in a row whose fields are named by `header`; nullopt after a problem with it has been
-/// reported.
+/// The fact in a row whose fields are named by `header`; if the row is invalid, reports the problem
+/// and returns nullopt.
 inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const FactColumns& columns,
                                        const std::vector<std::string>& header, const Site& site,
                                        const ProblemSink& report) {

@@ -101,8 +101,9 @@ class AddedTokenIds {
 
  private:
   const TokenizerJson& vocabulary_;
-  std::unordered_map<std::string, std::size_t> places_;  // by content, in a list vocabulary
-  std::unordered_map<std::string, std::size_t> ids_;     // of added tokens
+  // keyed by content; filled only if the vocabulary is a list
+  std::unordered_map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, std::size_t> ids_;  // of added tokens
   std::map<std::size_t, TokenizerJson> tokens_;
   std::set<std::string> special_;
 };

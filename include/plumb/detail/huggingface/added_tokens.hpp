@@ -4,10 +4,10 @@
 // Which tokens does a tokenizer find in a text before it splits the rest into words?
 //
 // Added tokens supplement the vocabulary ("[MASK]", "<mask>", a user's own tokens). Some are
-// searched for in the original text. The rest of the text is then rewritten and searched for the
+// searched for in the original text. The rest of the text is then normalized and searched for the
 // others. If several match at the same position, the longest match is used. Special tokens are
-// treated as plain text unless they are parsed. The search ignores special tokens that are not
-// parsed, as in `tokenizers` (encode_special_tokens).
+// treated as plain text unless the caller enables their parsing. The search ignores special tokens
+// that are not parsed, as in `tokenizers` (encode_special_tokens).
 
 #include <algorithm>
 #include <array>
@@ -27,9 +27,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A token that is matched as a whole. If `lstrip` or `rstrip` is set, it includes the white space
-/// before or after it. If `single_word` is set, it is found only if no word character is next to
-/// it.
+/// A token that is matched as a whole. If `lstrip` or `rstrip` is set, a match includes the white
+/// space before or after the content. If `single_word` is set, the content does not match next to a
+/// word character.
 struct AddedToken {
   std::string content;
   TokenId id = 0;
@@ -96,8 +96,8 @@ class AddedTokens {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
 
   /// Returns the rewritten text in pieces: the added tokens and the text between them. `placed` is
-  /// an added token at a known position. It includes the white space around it, as it would if the
-  /// search had found it there.
+  /// an added token at a known position. If the token has `lstrip` or `rstrip`, its piece includes
+  /// the adjacent white space, as if the search had found the token there.
   [[nodiscard]] TextPieces pieces(std::string_view text, const Normalizer& normalizer,
                                   bool parse_special,
                                   std::optional<PlacedToken> placed = std::nullopt) const {
@@ -180,7 +180,7 @@ class AddedTokens {
            (match.end == text.size() || !word_at(match.end));
   }
 
-  /// A match together with the white space that its token includes, but without any bytes before
+  /// Returns the match extended by the white space that its token includes, but not to before
   /// `done`.
   static ByteSpan with_space(std::string_view text, ByteSpan match, const AddedToken& token,
                              std::size_t done) {

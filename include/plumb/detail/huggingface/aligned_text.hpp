@@ -3,9 +3,9 @@
 
 // From which bytes of the original text does each byte of a normalised text come?
 //
-// A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before splitting it. Each
-// byte of the rewritten text stores the range of original bytes that it represents, which always
-// consists of whole characters. The rules match those of the `tokenizers` package
+// A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before splitting it. For
+// each byte of the rewritten text, the range of original bytes that it represents is stored; the
+// range always consists of whole characters. The rules match those of the `tokenizers` package
 // (NormalizedString), so a token covers the same bytes in both. A replacement inherits the range of
 // the character that it replaces. An inserted character inherits the range of the character before
 // it. One difference: if a map drops the first characters of a text, that package shifts all later
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A character of a rewritten text and its origin: 0 if it replaces the next character, 1 if it is
-/// inserted, -n if it replaces the next character and the n characters after that are dropped.
+/// A character of a rewritten text. `change` is 0 if it replaces the next character, 1 if it is
+/// inserted, and -n if it replaces the next character and the n characters after that are dropped.
 struct CharacterChange {
   char32_t value = 0;
   std::ptrdiff_t change = 0;
@@ -109,8 +109,8 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Replaces parts of the text, which must be ascending and disjoint. A replacement inherits the
-  /// range of the part's last character.
+  /// Replaces each of `parts`, which must be ascending and disjoint, with `content`. A replacement
+  /// inherits the range of the part's last character.
   void replace(std::span<const ByteSpan> parts, std::string_view content) {
     if (parts.empty()) return;
     AlignedText result;
@@ -124,9 +124,9 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Rewrites the whole text by changing its characters in order, after dropping the first
-  /// `dropped` characters. The first remaining character covers the dropped ones too. No origin
-  /// extends beyond the end of the text.
+  /// Drops the first `dropped` characters, then applies the changes to the rest of the text in
+  /// order. The first remaining character covers the dropped ones too. Origins are limited to the
+  /// end of the text.
   void transform(std::span<const CharacterChange> changes, std::size_t dropped = 0) {
     AlignedText result;
     result.text_.reserve(size());

@@ -24,12 +24,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Keys and values of one layer, by slot. Any number of threads may read them. Threads may set
-/// slots at the same time as long as the slots differ.
+/// Keys and values of one layer, by slot. Any number of threads may read them. Different threads
+/// may set different slots at the same time.
 class KeyValues {
  public:
   KeyValues() = default;
-  /// In each head, a key and a value consist of `size` numbers each.
+  /// In each head, every key and every value consists of `size` numbers.
   KeyValues(std::size_t heads, std::size_t size)
       : lanes_(network_kernels().lanes), size_(size), keys_(heads), values_(heads) {}
 
@@ -97,7 +97,8 @@ struct SeenSlots {
   /// For each query, the slots after the shared ones that it sees, as ascending indices in the
   /// order of summation. Empty if all slots are shared.
   std::vector<std::vector<std::uint32_t>> own;
-  /// The position of each slot in that order, if scores have a position-dependent bias.
+  /// The token position of each slot, in the order of summation, if scores have a
+  /// position-dependent bias.
   std::vector<std::uint32_t> positions{};
 };
 
@@ -108,9 +109,9 @@ struct HeadScores {
   float cap = 0;
   /// Added to a key's score; indexed by the key's position. Null for none.
   const float* bias = nullptr;
-  /// Added to the score of a query and a key: the first query's numbers, indexed by the key's
-  /// position in the order of summation. Each subsequent query's numbers start `added_stride`
-  /// further on. Null for none.
+  /// Added to the score of each query and key. Points to the first query's numbers, which are
+  /// indexed by the key's position in the order of summation. The numbers of consecutive queries
+  /// are `added_stride` apart. Null for none.
   const float* added = nullptr;
   std::size_t added_stride = 0;
 };
@@ -152,8 +153,8 @@ inline void weigh_row(std::span<float> row, std::size_t shared,
 }
 
 /// Computes the attention of `count` queries in one head of keys and values. `queries` and
-/// `gathered` point to the head's numbers for the first query; those for each subsequent query are
-/// `stride` and `gathered_stride` further on. `scratch` is reusable memory.
+/// `gathered` point to the head's numbers for the first query; the numbers of consecutive queries
+/// are `stride` and `gathered_stride` apart. `scratch` is reusable memory.
 inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& seen,
                    const HeadScores& scores, const float* queries, std::size_t count,
                    std::size_t stride, float* gathered, std::size_t gathered_stride,

@@ -21,7 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Sets a layer norm after each sum, and biases everywhere.
+/// Selects a layer norm after each sum, and enables the biases of all products, including the
+/// head's.
 inline void set_bert_parts(EncoderConfig& config, float epsilon) {
   config.norm.epsilon = epsilon;
   config.norm_after_sum = true;
@@ -44,7 +45,7 @@ inline void name_as_bert(EncoderConfig& config, const char* prefix) {
   name_plain_feed(names, "intermediate.dense", "output.dense");
 }
 
-/// If it is not tied, `decoder` has its own bias, `decoder`.bias; otherwise the bias is `bias`.
+/// The bias of an untied `decoder` is `decoder`.bias; that of a tied one is `bias`.
 inline void name_head(EncoderConfig& config, const char* dense, const char* norm,
                       const char* decoder, const char* bias) {
   config.head_dense = dense;
@@ -206,7 +207,7 @@ inline void read_distances(const ConfigFields& fields, EncoderConfig& config) {
   const float products = 1.0F + (shape.by_query ? 1.0F : 0.0F) + (shape.by_key ? 1.0F : 0.0F);
   config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size) * products);
   if (!fields.flag("relative_attention", false) || products == 1) return;
-  // Values below 1 mean that there is no limit or that there are no buckets.
+  // Values below 1 mean no limit (`max_relative_positions`) or no buckets (`position_buckets`).
   const double most = fields.number("max_relative_positions", -1);
   const double buckets = fields.number("position_buckets", -1);
   shape.most = most < 1 ? config.positions : fields.count("max_relative_positions");
@@ -267,7 +268,8 @@ inline void read_modernbert(const ConfigFields& fields, EncoderConfig& config) {
   config.has_head_dense_bias = fields.flag("classifier_bias", false);
   config.has_head_bias = fields.flag("decoder_bias", true);
   const std::size_t each = fields.count("global_attn_every_n_layers", 3);
-  // The number of tokens seen on each side of a token: half of local_attention, or sliding_window.
+  // The number of tokens seen on each side of a token: sliding_window or, if that is absent, half
+  // of local_attention.
   const std::size_t side = fields.count("sliding_window", fields.count("local_attention", 128) / 2);
   read_windows(fields, config, side + 1, [&](std::size_t layer) { return layer % each != 0; });
   const ConfigFields rope = fields.object("rope_parameters"), old = fields.object("rope_scaling");

@@ -97,7 +97,7 @@ class BytePairEncoding {
   }
 
  private:
-  /// A token during merging. A token that was joined to another one is empty.
+  /// A token during merging. Empty if it was joined to another token.
   struct Part {
     TokenId id = 0;
     ByteSpan bytes;

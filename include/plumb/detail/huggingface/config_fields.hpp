@@ -3,9 +3,9 @@
 
 // Reads the fields of a model's config.json.
 //
-// Numbers are checked when they are read, so that the error for a damaged file specifies the field.
-// A field that affects a network's numbers is either read or, if only one value is supported,
-// checked against that value.
+// Numbers are checked when they are read, so that the error for a damaged file names the field. A
+// field that affects a network's numbers is either read or, if only one value is supported, checked
+// against that value.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,12 +31,13 @@ struct FieldAlias {
 /// The fields in a config.json.
 class ConfigFields {
  public:
-  /// `else_do` is a remedy for models with unsupported values; empty if there is none.
+  /// `else_do` is a remedy for models with unsupported values, which is appended to error messages;
+  /// it may be empty.
   explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
       : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
 
-  /// The fields of a nested object. Errors refer to its fields as "name.field". An absent object
-  /// has no fields. Throws a user error for a value that is not an object.
+  /// The fields of a nested object. Errors refer to its fields as "name.field". If the object is
+  /// absent, the result has no fields. Throws a user error for a value that is not an object.
   [[nodiscard]] ConfigFields object(const std::string& name) const {
     const Json* value = find(name);
     if (value != nullptr && !value->is_object()) {

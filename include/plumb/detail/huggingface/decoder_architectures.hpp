@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How the config.json of one model_type is read.
+/// How to read the config.json of one model_type.
 struct DecoderArchitecture {
   std::string_view model_type;
   /// Throws a user error for settings that plumb does not support.
@@ -33,7 +33,7 @@ struct DecoderArchitecture {
   /// The maximum number of tokens in a sequence if config.json does not specify it; 0 if `read`
   /// sets it.
   std::size_t positions = 0;
-  /// Other spellings of fields.
+  /// Alternative field names.
   std::span<const FieldAlias> aliases{};
 };
 
@@ -66,7 +66,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     {"stablelm", &read_stablelm, 4096},
 };
 
-/// The entry of a model_type; null if there is none.
+/// The entry for a model_type; null if there is none.
 [[nodiscard]] inline const DecoderArchitecture* find_architecture(
     std::string_view model_type,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
@@ -81,7 +81,8 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  // llama.cpp's converter drops unknown fields, so the GGUF file would contain a different model.
+  // Only serving is suggested as a remedy: llama.cpp's converter drops unknown fields, so its GGUF
+  // file would contain a different model.
   const detail::ConfigFields fields(folder / "config.json", detail::serving_way(folder));
   const detail::TextPart part = detail::text_part(fields);
   const DecoderArchitecture* const found = find_architecture(part.model_type, known);

@@ -3,11 +3,11 @@
 
 // Which parts does a language model have?
 //
-// One network (decoder_network.hpp) computes every causal architecture. This struct describes its
+// One network (decoder_network.hpp) implements every causal architecture. This struct describes its
 // parts: positions, norms, attention, feed-forward, residual, head. For each architecture, a
 // function fills in the struct from config.json and sets the tensor names
-// (decoder_architectures.hpp lists the functions). If an architecture lacks a part, that part has
-// no name here or has a value with no effect. Masked models have the same layers and a few more
+// (decoder_architectures.hpp lists the functions). If an architecture lacks a part, the part's name
+// here is empty, or its value has no effect. Masked models have the same layers and a few more
 // parts (encoder_config.hpp).
 
 #include <cmath>
@@ -33,7 +33,7 @@ enum class ProjectionOrder {
   by_key_head
 };
 
-/// What a norm on queries and keys normalises; it is applied before the rotation.
+/// What the norm on queries and keys normalises; this norm is applied before the rotation.
 enum class HeadNorm {
   none,
   /// Each head separately, with one weight for all heads.
@@ -62,15 +62,16 @@ struct DecoderNames {
   std::string final_norm = "norm";
   std::string head = "lm_head";
 
-  /// Three names, or one name if the three are one tensor.
+  /// Three names, or one name if a single tensor contains all three.
   std::vector<std::string> query_key_value{"self_attn.q_proj", "self_attn.k_proj",
                                            "self_attn.v_proj"};
   std::string query_norm{}, key_norm{};
   std::string attention_out = "self_attn.o_proj";
   /// The norms before attention and before the feed-forward. If the second name is empty and the
-  /// residual is parallel, one norm serves for both.
+  /// residual is parallel, the first norm is used for both.
   std::string attention_norm = "input_layernorm", feed_norm = "post_attention_layernorm";
-  /// The norms on the outputs of attention and feed-forward, before these are added.
+  /// The norms applied to the outputs of attention and feed-forward before these outputs are added
+  /// to the residual.
   std::string attention_end_norm{}, feed_end_norm{};
   /// `gate` is empty for a feed-forward without a gate. It equals `up` if a single tensor contains
   /// the gate's weights followed by those of `up`.
@@ -93,7 +94,7 @@ struct DecoderConfig {
   std::size_t key_heads = 0;
   /// The size of a query, a key and a value in one head.
   std::size_t head_size = 0;
-  /// The number of values between the two products of the feed-forward.
+  /// The size of the feed-forward's intermediate rows.
   std::size_t intermediate = 0;
   /// The maximum number of tokens in a sequence.
   std::size_t positions = 0;
@@ -103,12 +104,13 @@ struct DecoderConfig {
   float embedding_scale = 1, residual_scale = 1, logits_scale = 1;
   NormShape norm{};
   bool has_final_norm = true;
-  /// There is a norm after each sum instead of before attention and feed-forward (OPT-350m).
+  /// Whether norms come after each sum instead of before attention and feed-forward (OPT-350m).
   bool norm_after_sum = false;
-  /// The outputs of attention and feed-forward are added to the norm's output (Bloom).
+  /// Whether the outputs of attention and feed-forward are added to the norm's output instead of
+  /// its input (Bloom).
   bool residual_from_norm = false;
-  /// Attention and feed-forward read the same rows, and the outputs of both are added to these
-  /// rows.
+  /// Whether attention and feed-forward read the same rows, to which the outputs of both are then
+  /// added.
   bool parallel = false;
 
   ProjectionOrder projection = ProjectionOrder::stacked;
@@ -179,7 +181,7 @@ inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config)
   config.positions = fields.count("max_position_embeddings");
 }
 
-/// Reads the same sizes under the names of GPT-2 and similar models.
+/// Reads the same sizes, using the field names of GPT-2 and similar models.
 inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("n_embd");
@@ -190,7 +192,7 @@ inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.positions = fields.count("n_positions");
 }
 
-/// Sets a bias in every product except the head.
+/// Enables the biases of all products except the head's.
 inline void set_all_biases(DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
 }

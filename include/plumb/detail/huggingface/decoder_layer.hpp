@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The weights of a layer, and its steps on consecutive rows. Any number of threads may use the
-/// same object.
+/// The weights of a layer, and the functions that apply it to consecutive rows. Any number of
+/// threads may use the same object.
 class DecoderLayer {
  public:
   /// `name` ends with a dot. If `norms_input` is false, the layer has no norm before attention,
@@ -78,8 +78,8 @@ class DecoderLayer {
   }
 
   /// Computes the layer's output from `gathered`, the attention's output for each row. `rows`
-  /// contains the layer's input and receives its output. The work is divided among threads; the
-  /// vectors are reusable memory.
+  /// contains the layer's input and receives its output. The work is divided among threads;
+  /// `input`, `given` and `between` are reusable memory.
   void finish(const DecoderConfig& config, std::span<const float> gathered, std::span<float> rows,
               std::vector<float>& input, std::vector<float>& given,
               std::vector<float>& between) const {
@@ -148,7 +148,7 @@ class DecoderLayer {
     query_key_value_.set_bias(0, bias);
   }
 
-  /// Reads one norm for all heads, or one for each head: returns one norm or `heads` norms.
+  /// Reads and returns one norm for all heads, or `heads` norms, one for each head.
   static std::vector<Norm> head_norm(const WeightReader& reader, const std::string& name,
                                      std::size_t heads, const DecoderConfig& config) {
     const NormShape& shape = config.head_norm_shape;

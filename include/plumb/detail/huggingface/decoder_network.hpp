@@ -3,13 +3,13 @@
 
 // What does a causal language model predict after each prefix of a token tree?
 //
-// One network computes all architectures; DecoderConfig specifies its parts. Each layer processes
+// One network implements all architectures; DecoderConfig specifies its parts. Each layer processes
 // all nodes of a call together, children alongside their parents. A single matrix product covers
 // all nodes. Then each node attends to its own path; a few neighbouring nodes are processed at a
-// time. The keys and values of each node are stored (node_cache.hpp). Positions are depths; the
-// caller adds BOS. A row's numbers depend only on its own prefix, bit for bit (packed_matrix.hpp).
-// Memory: the weights in the type in which they are stored, and 2 · layers · key_heads · head_size
-// numbers for each node in the cache.
+// time. The keys and values of each node are stored (node_cache.hpp). A token's position is its
+// node's depth; the caller adds BOS. A row's numbers depend only on its own prefix, bit for bit
+// (packed_matrix.hpp). Memory: the weights in the type in which they are stored, and 2 · layers ·
+// key_heads · head_size numbers for each node in the cache.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,8 +40,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Provides everything that TreeCausalLm and TreeEmbedder require except a tokenizer. Not
-/// thread-safe: only one thread at a time may call it; the computation uses OpenMP's number of
-/// threads.
+/// thread-safe: only one thread at a time may call it. Within a call, the computation uses as many
+/// threads as OpenMP provides.
 class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, are damaged or have the wrong shape.
@@ -52,7 +52,8 @@ class DecoderNetwork {
     detail::refuse_quantized(tensors, folder, false);
     return DecoderNetwork(tensors, folder, config, products);
   }
-  /// Does the same with tensors that were already read. `place` is their path.
+  /// Does the same with tensors that were already read. `place` is the path of the file or folder
+  /// that contains them.
   [[nodiscard]] static DecoderNetwork read(const StoredTensors& tensors,
                                            const std::filesystem::path& place,
                                            const DecoderConfig& config) {
@@ -60,7 +61,7 @@ class DecoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type in which the weights are kept in memory, which equals the token embeddings' type.
+  /// The type of the weights in memory, which is the type of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// The size of a hidden vector. Hidden vectors are the decoder's input, so OPT's hidden vectors
@@ -104,7 +105,7 @@ class DecoderNetwork {
   /// The names of stored tensors that the network does not read.
   [[nodiscard]] const std::vector<std::string>& unread() const noexcept { return unread_; }
 
-  /// As TreeEmbedder requires. The vectors are transformers' last hidden state; the decoder is not
+  /// As TreeEmbedder requires. The vectors equal transformers' last hidden state; logits are not
   /// computed. Throws like `evaluate`.
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
@@ -120,8 +121,8 @@ class DecoderNetwork {
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
  private:
-  // The number of nodes whose activations are in memory at the same time, and the number of rows of
-  // logits. These numbers do not affect results.
+  // The maximum number of nodes whose activations are in memory at the same time, and the maximum
+  // number of rows of logits. These numbers do not affect results.
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192;
 
@@ -186,8 +187,9 @@ class DecoderNetwork {
     }
   }
 
-  /// Computes, in batches, all nodes that the wanted ones depend on. For each batch, calls
-  /// `show(nodes, rows)` with the wanted nodes in it and their last hidden vectors.
+  /// Computes, in batches, the wanted nodes and all their ancestors that are not in the cache. For
+  /// each batch, calls `show(nodes, rows)` with the batch's wanted nodes and their last hidden
+  /// vectors.
   template <class Show>
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const Show& show) {
     const std::vector<NodeId> nodes = cache_.missing(tree, wanted);
@@ -212,7 +214,7 @@ class DecoderNetwork {
     }
   }
 
-  /// The slots that each tile of nodes sees in layers with a window of this size.
+  /// The slots that each tile of nodes sees in layers whose window has `window` tokens.
   [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                                std::size_t window) const {
     std::vector<SeenSlots> seen((nodes.size() + tile_ - 1) / tile_);

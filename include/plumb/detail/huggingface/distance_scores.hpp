@@ -5,8 +5,8 @@
 //
 //   added_ij = scale · (q_i · K_d + k_j · Q_d),  d = the number of the distance i − j
 // K and Q are the keys and queries that a layer computes from the distance embeddings. Each
-// distance up to half the buckets has its own number; beyond that, the numbers grow with the
-// logarithm of the distance.
+// distance up to half the number of buckets has its own number; beyond that, the numbers grow with
+// the logarithm of the distance.
 // Source: He et al., "DeBERTa: Decoding-enhanced BERT with Disentangled Attention" (2021), section
 // 3.1, and the buckets of DeBERTa 2, with the steps in the same order as in transformers.
 
@@ -42,7 +42,7 @@ class DistanceRows {
   }
 
  private:
-  /// The number assigned to a non-negative distance, before that number is limited to the span.
+  /// The number assigned to a non-negative distance, before clamping to the span.
   [[nodiscard]] std::size_t number(std::size_t distance) const {
     const std::size_t half = shape_.buckets / 2;
     if (shape_.buckets == 0 || distance <= half) return distance;
@@ -57,11 +57,12 @@ class DistanceRows {
   std::vector<std::size_t> numbers_;  // by distance
 };
 
-/// The keys and queries of distances in one layer. Any number of threads may use the same object.
+/// The keys and queries that one layer computes from the distance embeddings. Any number of threads
+/// may use the same object.
 class DistanceScores {
  public:
-  /// `embeddings` consists of 2 span rows of `config.hidden` numbers. Throws the same user errors
-  /// as WeightReader.
+  /// `embeddings` consists of 2 · span rows of `config.hidden` numbers each. Throws the same user
+  /// errors as WeightReader.
   DistanceScores(const WeightReader& reader, const std::string& name, const DecoderLayer& layer,
                  std::span<const float> embeddings, const EncoderConfig& config)
       : scale_(config.attention_scale) {
@@ -85,9 +86,9 @@ class DistanceScores {
     if (shape.by_key) queries_ = read("attention.self.pos_query_proj");
   }
 
-  /// Writes the numbers to add to one head's scores to `made`, as [asked][length]. `queries` belong
-  /// to the tokens at `asked`, in order; `keys` belong to all tokens. The queries and the keys have
-  /// separate strides.
+  /// Computes the numbers that are added to one head's scores, and writes them to `made` as
+  /// [asked][length]. `queries` belong to the tokens at `asked`, in order; `keys` belong to all
+  /// tokens. The queries and the keys have separate strides.
   void add(const DistanceRows& rows, std::size_t head, std::span<const std::size_t> asked,
            std::size_t length, const float* queries, std::size_t query_stride, const float* keys,
            std::size_t key_stride, std::vector<float>& made) const {
@@ -123,7 +124,7 @@ class DistanceScores {
   }
 
  private:
-  /// Returns one matrix for each head, from `count` rows that are `stride` apart.
+  /// Splits `count` rows, which are `stride` apart, into one matrix for each head.
   [[nodiscard]] static std::vector<PackedMatrix> by_head(const float* rows, std::size_t count,
                                                          std::size_t stride,
                                                          const EncoderConfig& config) {
@@ -137,7 +138,7 @@ class DistanceScores {
     return made;
   }
 
-  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if it does not contribute to scores
+  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if not used in scores
   float scale_ = 1;
 };
 

@@ -5,7 +5,7 @@
 //
 // The table has one line for each `model_type` of config.json. Every field that changes a network's
 // numbers is read or, if only one value is supported, checked. An unsupported model is therefore
-// rejected with the name of the field and never evaluated with wrong numbers. To add an
+// rejected with an error that names the field, and is never evaluated with wrong numbers. To add an
 // architecture that consists of known parts, write a function that fills in an EncoderConfig, and
 // add a line here or in the caller's own table.
 
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How the config.json of one model_type is read. `read` throws user errors for unsupported
+/// How to read the config.json of one model_type. `read` throws user errors for unsupported
 /// settings.
 struct EncoderArchitecture {
   std::string_view model_type;
@@ -42,7 +42,7 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
     {"modernbert", &detail::read_modernbert},
 };
 
-/// The entry of a model_type; null if there is none.
+/// The entry for a model_type; null if there is none.
 [[nodiscard]] inline const EncoderArchitecture* find_masked_architecture(
     std::string_view model_type,
     std::span<const EncoderArchitecture> known = encoder_architectures) {

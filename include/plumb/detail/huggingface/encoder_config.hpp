@@ -5,9 +5,9 @@
 //
 // Its layers and embeddings are described by DecoderConfig, but every token sees all other tokens,
 // or those within a window on either side. This struct describes the parts that only masked models
-// have: padding among positions, token types, layers that are used several times, distances between
-// tokens in attention, and the head before the decoder. For each architecture, a function fills in
-// this struct (encoder_architectures.hpp lists the functions).
+// have: the positions of padding tokens, token types, layers that are used several times, distances
+// between tokens in attention, and the head before the decoder. For each architecture, a function
+// fills in this struct (encoder_architectures.hpp lists the functions).
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct DistanceShape {
   /// Half the number of distance embeddings: distances are numbered from −span to span − 1.
   std::size_t span = 0;
-  /// Distances from `buckets / 2` on share numbers, up to the distance `most`. 0 means that each
-  /// distance has its own number.
+  /// Distances above `buckets / 2` share numbers, up to the distance `most`. If `buckets` is 0,
+  /// each distance has its own number.
   std::size_t buckets = 0, most = 0;
   /// Which products are added to scores: those of a query and the distance's key (`by_query`), and
   /// those of a key and the distance's query (`by_key`).
@@ -42,17 +42,18 @@ struct DistanceShape {
 struct EncoderConfig : DecoderConfig {
   /// The names of the stored layers: the part after `names.layer`, without the dot.
   std::vector<std::string> stored_layers{};
-  /// For each step, the index of its stored layer. ALBERT uses a layer several times.
+  /// For each computed layer, the index of the stored layer whose weights it uses. ALBERT uses a
+  /// layer several times.
   std::vector<std::size_t> path{};
-  /// The padding token. RoBERTa does not count the padding token in positions, and assigns it the
-  /// row before the first position.
+  /// The padding token. RoBERTa does not count padding tokens when it numbers positions, and
+  /// assigns them the row before the first position.
   std::optional<std::int32_t> padding{};
   /// The number of token type embeddings; 0 if there are none.
   std::size_t token_types = 0;
   /// Whether the projection from `embedding` to `hidden` numbers has a bias, and whether it comes
   /// before the embeddings' norm.
   bool has_projection_bias = true, projects_before_norm = false;
-  /// False for ModernBERT, because there the embeddings' norm also serves the first layer.
+  /// False for ModernBERT, whose embedding norm also serves as the first layer's input norm.
   bool first_layer_norms_input = true;
   std::optional<DistanceShape> distances{};
   /// The head: decoder · norm(f(W x)) + bias; `names.head` is the decoder.

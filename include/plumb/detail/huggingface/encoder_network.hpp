@@ -3,11 +3,11 @@
 
 // What does a masked language model predict at a given position in a token sequence?
 //
-// One network computes all architectures; EncoderConfig specifies its parts: x = norm(token +
+// One network implements all architectures; EncoderConfig specifies its parts: x = norm(token +
 //   position + type), each layer as in decoder_layer.hpp, where a token sees every token, or those
 //   within a window on either side, logits = decoder · norm(f(W x)) + bias.
-// The sequences of a call are concatenated and share the products, so nothing is padded. The last
-// layer and the head are computed only for the requested positions. Equal sequences and equal
+// The sequences of a call are concatenated for the matrix products, so no padding is needed. The
+// last layer and the head are computed only for the requested positions. Equal sequences and equal
 // queries are computed only once. A row's numbers do not depend on the other queries
 // (packed_matrix.hpp). Memory: the weights in their stored type, and the rows of one chunk of
 // sequences for each thread.
@@ -40,8 +40,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe: only one thread at a time may call it; the computation uses OpenMP's number of
-/// threads.
+/// Not thread-safe: only one thread at a time may call it. Within a call, the computation uses as
+/// many threads as OpenMP provides.
 class EncoderNetwork {
  public:
   /// Throws a user error for weights that are missing, are damaged or have the wrong shape.
@@ -52,14 +52,14 @@ class EncoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type in which the weights are kept in memory, which equals the token embeddings' type.
+  /// The type of the weights in memory, which is the type of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   /// The maximum number of tokens in a sequence, including the frame.
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// The size of a hidden vector.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.hidden; }
-  /// The number of queries so far, and how many of them were computed. Each of the others was
-  /// identical to a query in the same call.
+  /// The number of queries so far, and how many of them were computed. The others were duplicates
+  /// of queries in the same call.
   [[nodiscard]] std::uint64_t masked_inputs_asked() const noexcept { return asked_; }
   [[nodiscard]] std::uint64_t masked_inputs_computed() const noexcept { return computed_; }
 
@@ -97,8 +97,8 @@ class EncoderNetwork {
 
  private:
   // The number of positions whose hidden vectors are in memory at the same time, the maximum and
-  // minimum numbers of rows in a chunk, and the number of rows of logits. These numbers do not
-  // affect results.
+  // minimum number of rows in a chunk, and the maximum number of rows of logits. These numbers do
+  // not affect results.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
   EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config,
@@ -220,7 +220,7 @@ class EncoderNetwork {
     return result;
   }
 
-  /// The rows of a chunk's tokens before the first layer.
+  /// The first layer's input rows for the tokens of a chunk.
   [[nodiscard]] std::vector<float> embed(std::span<const MaskedSequence> works,
                                          std::size_t count) const {
     const std::size_t size = config_.embedding, hidden = config_.hidden;
@@ -381,8 +381,9 @@ class EncoderNetwork {
   PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ also serves as a tied decoder
   std::vector<float> positions_, type_;
   Norm norm_, final_norm_, head_norm_;
-  std::vector<DecoderLayer> layers_;       // by stored layer
-  std::vector<DistanceScores> distances_;  // by stored layer; empty without distances
+  std::vector<DecoderLayer> layers_;  // by stored layer
+  // by stored layer; empty if the model does not use distances
+  std::vector<DistanceScores> distances_;
   DistanceRows distance_rows_;
   std::uint64_t asked_ = 0, computed_ = 0;
 };

@@ -76,7 +76,7 @@ class FeedForward {
   }
 
  private:
-  /// In a gated layer, `up` computes the gate's outputs first, then its own.
+  /// In a gated layer, the outputs of `up` are the gate's outputs, followed by its own.
   struct Expert {
     PackedMatrix up, down;
     bool is_gated = false;

@@ -193,7 +193,8 @@ class FolderModel {
   Json facts_;
 };
 
-/// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
+/// Models MaskedLm, with the optional members `words` and `frame`, and ListsSpecialTokens. Not
+/// thread-safe.
 class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
  public:
   /// Throws the same user errors as FolderModel. Also refuses a tokenizer without a mask token, and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which GGUF files can plumb's own network compute, and what parts does each network have?
+// Which GGUF files can plumb's own network run, and which parts does each network have?
 //
 // The table has one row per `general.architecture`, with a function that fills in a DecoderConfig
 // from the file's facts and GGUF's tensor names. A file is read only if all of it is understood. If
@@ -176,8 +176,8 @@ inline void set_gguf_layer_norm(GgufFacts& facts, DecoderConfig& config) {
 }
 
 /// Sets the same rotation for all layers, with linear scaling or none, and with one factor per
-/// frequency if the file has such factors (Llama 3). `interleaved` is for architectures whose rows
-/// the converter reorders.
+/// frequency if the file has such factors (Llama 3). `interleaved` is true for architectures whose
+/// rows the converter reorders.
 inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   const std::size_t size = facts.count("rope.dimension_count", config.head_size);
   if (size > config.head_size || size % 2 != 0) {
@@ -238,7 +238,7 @@ inline void read_gguf_olmo2(GgufFacts& facts, DecoderConfig& config) {
   config.names.feed_end_norm = "post_ffw_norm";
 }
 
-/// Gemma's stored norm weights are relative to 1; the converter has already added this 1.
+/// Gemma's norm weights are relative to 1; the converter has already added the 1.
 inline void read_gguf_gemma(GgufFacts& facts, DecoderConfig& config) {
   read_gguf_gated(facts, config, false);
   config.activation = Activation::gelu_new;
@@ -356,7 +356,7 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
 }
 
 /// Returns the parts of a GGUF file's network. Throws a user error that names the unsupported part
-/// if the facts and tensors show that plumb's own network cannot compute the file exactly.
+/// if the facts and tensors show that plumb's own network cannot compute the model exactly.
 [[nodiscard]] inline DecoderConfig read_gguf_config(const GgufTensors& file,
                                                     const std::filesystem::path& place) {
   detail::GgufFacts facts(file, place);

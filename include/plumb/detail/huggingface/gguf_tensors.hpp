@@ -5,10 +5,10 @@
 //
 // A file contains "GGUF", a version and two counts, then facts (a key, a type, a value), then
 // tensors (a name, a shape with the fastest dimension first, a type, an offset), and then the
-// tensors' numbers at aligned offsets. Files are mapped, and read without llama.cpp. F32, F16 and
-// BF16 weights are readable; tensors of other types are listed with their type number. Lists of
-// strings belong to the tokenizer, which is not read here, and are skipped. Source of the format:
-// ggml's docs/gguf.md. Non-goals: writing, and version 1.
+// tensors' numbers at aligned offsets. Files are memory-mapped, and are read without llama.cpp.
+// F32, F16 and BF16 weights are readable; tensors of other types are listed with their type number.
+// Lists of strings belong to the tokenizer, which is not read here, and are skipped. Source of the
+// format: ggml's docs/gguf.md. Non-goals: writing, and version 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +97,7 @@ class GgufCursor {
     const auto count = number<std::uint64_t>();
     if (type == 9) throw damaged("", "has a list of lists");
     Json made = type == 8 ? Json() : Json::array();
-    for (std::uint64_t i = 0; i < count; ++i) {  // throws at the end of the file
+    for (std::uint64_t i = 0; i < count; ++i) {  // `value` throws at the end of the file
       Json item = value(type, false);
       if (keeps && type != 8) made.push_back(std::move(item));
     }

@@ -3,9 +3,9 @@
 
 // What is the value of a field in a tokenizer file, and where is the field?
 //
-// A JsonPart is a value in a JSON file together with the file and the field, so that all readers
-// report unsupported parts with the same wording. Keys are unique and are looked up in logarithmic
-// time, because vocabularies contain hundreds of thousands of them.
+// A JsonPart is a value in a JSON file together with the file's path and the field's name, so that
+// all readers report unsupported parts with the same wording. Keys are unique and are looked up in
+// logarithmic time, because vocabularies contain hundreds of thousands of them.
 
 #include <cstddef>
 #include <filesystem>
@@ -78,7 +78,7 @@ class JsonPart {
   [[nodiscard]] Error wrong(const std::string& message, const std::string& remedy = {}) const {
     return user_error({.file = *file_, .field = field_}, message, remedy);
   }
-  /// An error about an unsupported word.
+  /// The error for an unsupported word in the file.
   [[nodiscard]] Error unknown(const std::string& what, const std::string& word,
                               const std::string& known) const {
     return wrong(what + " \"" + shortened(word) + "\" is not supported", "plumb supports " + known);
@@ -135,8 +135,8 @@ class JsonPart {
   std::string field_;
 };
 
-/// Calls `visit(part)` for a part of any type except `Sequence`. For a Sequence, calls `visit` for
-/// each of the parts in `list`, in order. Sequences may be nested, at most eight deep.
+/// If the type of `part` is not `Sequence`, calls `visit(part)`. Otherwise, does the same for each
+/// part in the list `list`, in order. Sequences may be nested, at most eight deep.
 template <class Visit>
 void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit visit,
                           std::size_t depth = 0) {

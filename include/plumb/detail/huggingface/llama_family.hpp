@@ -40,8 +40,8 @@ inline void read_attention_bias(const ConfigFields& fields, DecoderConfig& confi
   config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
 }
 
-/// Reads one window for all layers, regardless of `layer_types`. If the field is null or absent,
-/// there is no window.
+/// Reads one window for all layers, regardless of `layer_types`. If `sliding_window` is null or
+/// absent, there is no window.
 inline void read_one_window(const ConfigFields& fields, DecoderConfig& config) {
   check_layers(fields, config.layers);
   const bool slides = fields.find("sliding_window") != nullptr;
@@ -67,7 +67,7 @@ inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_llama(fields, config);
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = false;
   read_eight_key_heads(fields, config);
-  // transformers reads a folder with layer_types as Ministral, which uses these types.
+  // transformers reads a folder with layer_types as Ministral, which uses layer_types.
   const std::size_t window =
       fields.is_null("sliding_window") ? 0 : fields.count("sliding_window", 4096);
   read_windows(fields, config, window, [](std::size_t) { return true; });
@@ -194,8 +194,8 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
-  // hidden_activation is ignored. The first releases specify gelu although its approximation is
-  // intended.
+  // hidden_activation is ignored. The first releases specify "gelu", but the tanh approximation of
+  // GELU is intended.
   config.activation = fields.activation("hidden_act", "gelu_pytorch_tanh");
   if (fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
   read_one_rotary(fields, config);

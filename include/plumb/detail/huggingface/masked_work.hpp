@@ -60,8 +60,9 @@ class MaskedWork {
     return a.position < b.position;
   }
 
-  std::vector<std::uint32_t> order_;  // queries, sorted by sequence and place
-  std::vector<std::size_t> begins_;   // by place: its first query in `order_`
+  std::vector<std::uint32_t> order_;  // query indices, sorted by sequence and position
+  // for each distinct position, the index in `order_` of its first query
+  std::vector<std::size_t> begins_;
   std::vector<MaskedSequence> sequences_;
 };
 

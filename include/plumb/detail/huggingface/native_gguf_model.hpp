@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does plumb's own network compute a GGUF file?
+// How does plumb's own network run the model in a GGUF file?
 //
 // gguf_tensors.hpp reads the weights. They are used like those of a Hugging Face folder: in their
 // stored type, widened in registers, with F32 activations. The scores of F16 and BF16 files are
 // therefore exact, and the files need not be converted. The numbers of a row are bitwise
 // independent of the other rows. The tokenizer is llama.cpp's, because a GGUF file contains the
-// data that llama.cpp's tokenizer needs. Files that the network cannot compute (gguf_decoder.hpp)
+// data that llama.cpp's tokenizer needs. Files that the network does not support (gguf_decoder.hpp)
 // are left to LlamaModel.
 
 #include <llama.h>
@@ -41,7 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class NativeGgufModel {
  public:
   /// With `only_tokens`, the weights are not read, and only tokens and descriptions are available.
-  /// Throws a user error if the file is missing or damaged, or if the network cannot compute it.
+  /// Throws a user error if the file is missing or damaged, or if the network does not support it.
   explicit NativeGgufModel(const std::filesystem::path& file, bool parse_special_tokens = false,
                            bool only_tokens = false)
       : head_(file), vocabulary_(checked(head_), parse_special_tokens) {
@@ -60,7 +60,7 @@ class NativeGgufModel {
     if (!only_tokens) network_ = DecoderNetwork::read(tensors, file, config);
   }
 
-  /// The reason why the network cannot compute a file; empty if it can.
+  /// The reason why the network does not support a file; empty if it does.
   [[nodiscard]] static std::string refusal(const std::filesystem::path& file) {
     const detail::LlamaLog unheard;
     try {

@@ -73,17 +73,17 @@ class NodeCache {
     for (KeyValues& layer : layers_) layer.resize(used_);
   }
 
-  /// Sets the keys and values of a node in the cache, in one layer, as KeyValues does. Different
-  /// nodes may be set at the same time.
+  /// Sets the keys and values of a cached node in one layer, as KeyValues does. Different nodes may
+  /// be set at the same time.
   void set(std::size_t layer, NodeId node, const float* key_value) {
     layers_[layer].set(slots_[node], key_value);
   }
   [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
 
-  /// The slots that nodes see. Each node sees its own path, including itself, ancestors first. If
-  /// `window` is above 0, it sees only the last `window` nodes of the path. `nodes` must contain
-  /// between 1 and SeenSlots::most_queries() nodes, all of them in the cache. `with_positions` adds
-  /// positions.
+  /// The slots that the given nodes see. Each node sees its own path, including itself, ancestors
+  /// first. If `window` is above 0, it sees only the last `window` nodes of the path. `nodes` must
+  /// contain between 1 and SeenSlots::most_queries() nodes, all of them in the cache.
+  /// `with_positions` adds positions.
   [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                   std::size_t window = 0, bool with_positions = false) const {
     NodeId common = nodes[0];  // the last node common to all paths; ids ascend from parent to child
@@ -95,7 +95,8 @@ class NodeCache {
         later = tree.parent(later);
       }
     }
-    if (is_cut) common = TokenTree::root;  // the nodes that all of them see need not come first
+    // with a window, the nodes that all of them see need not come first
+    if (is_cut) common = TokenTree::root;
     SeenSlots seen;
     seen.shared = tree.depth(common);
     std::vector<NodeId> order(seen.shared);  // nodes in the order of summation

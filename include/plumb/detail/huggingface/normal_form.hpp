@@ -4,9 +4,9 @@
 // Converts a text to one of Unicode's normal forms, and records which characters each new character
 // replaces.
 //
-// The forms are NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and knows which
-// pairs compose. Marks are ordered and changes are recorded here, because utf8proc does not track
-// offsets.
+// The forms are NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and determines
+// which pairs compose. The ordering of combining marks and the recording of changes are implemented
+// here, because utf8proc does not track offsets.
 
 #include <utf8proc.h>
 
@@ -77,7 +77,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return result;
 }
 
-/// The single character into which the two compose; nullopt if there is none or it is excluded.
+/// The single character into which the pair composes; nullopt if there is none or it is excluded.
 [[nodiscard]] inline std::optional<char32_t> composed_pair(char32_t first, char32_t second) {
   if (first < 0x3C || second < 0x300) return std::nullopt;
   std::array<utf8proc_int32_t, 2> pair{static_cast<utf8proc_int32_t>(first),

@@ -4,9 +4,9 @@
 // If plumb does not support a folder, which command produces a model that it supports?
 //
 // llama.cpp's converter writes a GGUF file for most causal models, whatever their parts, and for
-// weights quantised by some methods. A server runs nearly all of these models. Neither way works
-// for a masked model. Messages contain the commands with the folder's path, so that users can paste
-// them.
+// weights quantised by some methods. A model server can run nearly all of these models. Neither way
+// works for a masked model. Messages contain the commands with the folder's path, so that users can
+// paste them.
 
 #include <algorithm>
 #include <array>
@@ -61,8 +61,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class Quantization : std::uint8_t { gptq, awq, bitsandbytes, fp8, compressed, other };
 
-/// A method's name in config.json, and its name in messages. Methods that are not listed map to
-/// `other`.
+/// A quantisation method, with its name in config.json and its name in messages. Unlisted methods
+/// map to `other`.
 struct QuantizationName {
   std::string_view in_config;
   Quantization method;

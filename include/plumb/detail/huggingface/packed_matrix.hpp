@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are many rows multiplied by a layer's matrix at register speed?
+// How can many rows be multiplied by a layer's matrix efficiently?
 //
 //   out[r][c] = bias[c] + Σ_k rows[r][k] · weights[c][k]
 // The weights are packed once, when a model is read, into panels of a few outputs. Within a panel,
@@ -92,7 +92,7 @@ class PackedMatrix {
                                      : halves_.resize(numbers);
     if (outputs % width_ == 0) return;
     const std::size_t last =
-        numbers - inputs * width_;  // of the last panel, which may have unused outputs
+        numbers - inputs * width_;  // start of the last panel, which may have unused outputs
     std::fill(weights_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, weights_.size())),
               weights_.end(), 0.0F);
     std::fill(halves_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, halves_.size())),
@@ -124,7 +124,7 @@ class PackedMatrix {
     }
     to += offset(first, 0);
     constexpr std::size_t block =
-        16;  // inputs, so that the numbers read and written stay in the cache
+        16;  // in inputs; small enough that the numbers read and written stay in the cache
     for (std::size_t begin = 0; begin < inputs_; begin += block) {
       const std::size_t end = (std::min)(begin + block, inputs_);
       for (std::size_t c = 0; c < count; ++c) {
@@ -155,7 +155,7 @@ class PackedMatrix {
   }
 
   /// Multiplies `count` rows, which are `stride` apart, by the outputs of panels [first, last).
-  /// `out` points to output 0 of row 0; its rows are `out_stride` apart.
+  /// `out` points to the first row's output 0; rows of outputs are `out_stride` apart.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     if (type_ == WeightType::bf16_pairs) {

@@ -134,7 +134,7 @@ class PrecompiledMap {
     std::vector<CharacterChange> changes;
     changes.reserve(text.size());
     bool changed = false;
-    std::size_t dropped = 0;  // characters before the first one that remains
+    std::size_t dropped = 0;  // number of characters before the first one that remains
     const std::string_view all = text.text();
     const auto replace = [&](std::string_view part) {
       const auto found = find(part);
@@ -180,9 +180,9 @@ class PrecompiledMap {
     }
   }
 
-  /// Replaces `before` characters with the new ones. If there are more than `before` new
-  /// characters, the last ones are inserted. If there are fewer, the change recorded for the last
-  /// character also drops the rest.
+  /// Records that `before` characters are replaced with those of `after`. If `after` has more than
+  /// `before` characters, the last ones are recorded as inserted. If there are fewer, the change
+  /// recorded for the last character also drops the rest.
   static void push(std::vector<CharacterChange>& changes, std::size_t before,
                    std::string_view after) {
     std::size_t made = 0;

@@ -4,8 +4,8 @@
 // By what angles are the queries and keys at a position rotated?
 //
 //   (x, y) → (x cos a − y sin a, y cos a + x sin a),  a = position · frequency
-// for pairs (x, y) among a head's first numbers. Frequencies fall from 1 to 1 / theta. The kinds of
-// scaling that extend the context change the frequencies; yarn and longrope also change the length
+// for pairs (x, y) among a head's first numbers. Frequencies fall from 1 to 1 / theta. Scaling
+// methods that extend the context change the frequencies; yarn and longrope also change the length
 // of the rotated vectors. Frequencies are computed in F32, with the same order of operations as in
 // transformers, so that angles agree even at distant positions. Sources: Su et al., "RoFormer"
 // (2021); Peng et al., "YaRN" (2023). The rope_type names and both config.json spellings
@@ -91,8 +91,8 @@ struct RotaryDefaults {
 };
 
 /// The fraction of a head that is rotated. If an architecture rotates the whole head, plain
-/// frequencies ignore partial_rotary_factor, as in transformers. With a partial factor, the other
-/// kinds of scaling fail in transformers, so they are refused.
+/// frequencies ignore partial_rotary_factor, as in transformers. Any other rope_type with a partial
+/// factor fails in transformers, so it is rejected.
 inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside,
                             const RotaryDefaults& defaults, const std::string& type) {
   const char* const field = "partial_rotary_factor";
@@ -116,7 +116,8 @@ inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
   return frequencies;
 }
 
-/// Stretches long waves by `factor`, leaves short ones unchanged, and interpolates in between.
+/// Stretches long wavelengths by `factor`, leaves short ones unchanged, and interpolates in
+/// between.
 inline void scale_as_llama3(const ConfigFields& rope, double original,
                             std::vector<float>& frequencies) {
   const double factor = rope.positive("factor"), low = rope.positive("low_freq_factor"),
@@ -224,8 +225,9 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }
 
-/// One entry of rope_parameters, updated by the fields of rope_scaling, as in transformers. A
-/// missing entry has rope_type "default", which `type` in rope_scaling does not change.
+/// One entry of rope_parameters, with the fields of rope_scaling taking precedence, as in
+/// transformers. A missing entry has rope_type "default", which `type` in rope_scaling does not
+/// change.
 inline ConfigFields rotary_entry(const ConfigFields& rope, const char* layers,
                                  const ConfigFields& scaling) {
   return rope.find(layers) != nullptr ? rope.object(layers).with(scaling)

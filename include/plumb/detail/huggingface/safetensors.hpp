@@ -9,7 +9,7 @@
 // F16 and BF16 numbers are read as F32, a row at a time. Tensors of other types may be present.
 // Everything in a header is checked against the file before any numbers are read. Source of the
 // format: the safetensors project's README.
-// Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which are programs.
+// Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which can execute code.
 
 #include <algorithm>
 #include <cstddef>

@@ -56,7 +56,7 @@ class StoredTensor {
     return {file_, std::move(name), type_, std::move(shape),
             bytes_.substr(first * row, count * row)};
   }
-  /// Entry `index` of a tensor [entries, …], without that axis.
+  /// Entry `index` of a tensor [entries, …], without the first axis.
   [[nodiscard]] StoredTensor entry(std::string name, std::size_t index) const {
     StoredTensor made = slice(std::move(name), index, 1);
     made.shape_.erase(made.shape_.begin());

@@ -53,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return bits;
 }
 
-/// Characters of one kind.
+/// A test for characters of one kind.
 struct CharacterTest {
   enum class Kind { range, categories, space, word };
   Kind kind = Kind::range;

@@ -28,7 +28,7 @@ struct TextWrapper {
 inline constexpr TextWrapper text_wrappers[] = {
     {"gemma3", "gemma3_text"}, {"llava", "llama"}, {"mistral3", "mistral"}};
 
-/// Sizes that a text_config of that type may lack.
+/// Default sizes for a text_config of the given type, which may omit them.
 inline Json absent_sizes(std::string_view text_type) {
   if (text_type == "gemma3_text") {
     return {{"vocab_size", 262'208U},
@@ -49,7 +49,7 @@ inline Json absent_sizes(std::string_view text_type) {
 
 /// A folder's language model.
 struct TextPart {
-  /// Its fields, including the defaults of missing ones.
+  /// Its fields, with defaults for the missing ones.
   ConfigFields fields;
   std::string model_type;
   /// Whether the language model is one of several parts.

@@ -5,7 +5,7 @@
 //
 // The text is rewritten (Normalizer) and split into words (PreTokenizer), and each word is split
 // into tokens (WordPiece, BytePairEncoding, Unigram). Given the same files, the `tokenizers`
-// package returns the same ids, words and ranges, but its ranges count characters, whereas these
+// package returns the same ids, words and ranges, but its ranges count characters, whereas plumb's
 // count bytes. A token's range therefore always consists of whole characters of the original text.
 // If two tokens share one character, each covers all of it. A "▁" added before a text covers the
 // text's first character. Ranges are trimmed if the file's post-processor trims them (RoBERTa: "
@@ -67,8 +67,8 @@ class HuggingFaceTokenizer {
 
   /// The tokens of the text itself, without those that the post-processor adds before and after it.
   /// `spells_text` is always true: the ranges are valid even if the tokens differ from the text
-  /// (because of lower-casing or removed accents). After a special token, the package's ranges may
-  /// lose a character; here, the character stays in its token's range.
+  /// (because of lower-casing or removed accents). After a special token, the ranges of the
+  /// `tokenizers` package may lose a character; here, the character stays in its token's range.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization made = tokenize_words(text).tokens;
     if (parts_->frame.trims()) give_back_characters(made.tokens, text);
@@ -80,8 +80,8 @@ class HuggingFaceTokenizer {
     return tokenize_words(text).words;
   }
 
-  /// The tokens of a text with the mask between `before` and `after`, tokenized as if the mask's
-  /// string were there, and the mask's index among them. The tokenizer must have a mask.
+  /// The tokens of `before`, the mask and `after`, tokenized as one text that contains the mask's
+  /// string, and the mask's index among these tokens. The tokenizer must have a mask.
   [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
     const std::string mask(text_of(*parts_->mask).value_or("[MASK]"));
     const ByteSpan place{before.size(), before.size() + mask.size()};
@@ -177,8 +177,8 @@ class HuggingFaceTokenizer {
   [[nodiscard]] const std::vector<TokenId>& before() const { return parts_->frame.before(); }
   [[nodiscard]] const std::vector<TokenId>& after() const { return parts_->frame.after(); }
 
-  /// The tokens with these roles; nullopt if the files do not specify a token for the role, or
-  /// specify one that does not exist.
+  /// Each function returns the token with that role; nullopt if the files specify no token for the
+  /// role, or a token that does not exist.
   [[nodiscard]] std::optional<TokenId> mask() const { return parts_->mask; }
   [[nodiscard]] std::optional<TokenId> cls() const { return parts_->cls; }
   [[nodiscard]] std::optional<TokenId> sep() const { return parts_->sep; }
@@ -211,8 +211,9 @@ class HuggingFaceTokenizer {
 
   HuggingFaceTokenizer() = default;
 
-  /// Restores to each token's range the character that the package wrongly trims: after a special
-  /// token, the package mistakes an added space, which has no bytes, for a space in the text.
+  /// Restores the character that the `tokenizers` package wrongly trims from a token's range: after
+  /// a special token, the package mistakes an added space, which has no bytes, for a space in the
+  /// text.
   static void give_back_characters(std::vector<Token>& tokens, std::string_view text) {
     std::size_t covered = 0;
     for (Token& token : tokens) {

@@ -81,7 +81,7 @@ inline TokenizerJson precompiled_of(const TokenizerFiles& files) {
   return nullptr;
 }
 
-/// Splits words at white space, with "▁" before each word.
+/// Builds a tokenizer that splits a text at white space and puts "▁" before each word.
 inline void build_sentence_pieces(TokenizerFiles& files, std::size_t unknown) {
   build_model(files, {{"type", "Unigram"}, {"unk_id", unknown}});
   const TokenizerJson words{

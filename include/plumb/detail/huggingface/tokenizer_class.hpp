@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which class of transformers reads a folder's tokenizer?
+// Which transformers class reads a folder's tokenizer?
 //
-// For its own classes, transformers 5 builds the tokenizer only from the vocabulary, the merges and
-// tokenizer_config.json. It ignores the normalizer, pre-tokenizer and decoder in tokenizer.json.
-// Only TokenizersBackend (PreTrainedTokenizerFast) uses tokenizer.json unchanged. The class is the
-// one named in tokenizer_config.json, else the one named in config.json, else the class for the
-// model's type (AutoTokenizer). tokenizer_builds.hpp defines what each class builds. Non-goal:
-// classes of other architectures. They are refused, and the error names the class.
+// For its own tokenizer classes, transformers 5 builds the tokenizer only from the vocabulary, the
+// merges and tokenizer_config.json. It ignores the normalizer, pre-tokenizer and decoder in
+// tokenizer.json. Only TokenizersBackend (PreTrainedTokenizerFast) uses tokenizer.json unchanged.
+// The class is the one named in tokenizer_config.json, else the one named in config.json, else the
+// class for the model's type (AutoTokenizer). tokenizer_builds.hpp defines what each class builds.
+// Non-goal: classes of other architectures. Such classes are rejected with an error that names the
+// class.
 
 #include <array>
 #include <optional>
@@ -42,7 +43,7 @@ struct TokenizerClass {
   /// The class's special tokens, used if the configuration does not specify them.
   std::span<const NamedToken> named{};
   ClassFrame frame = ClassFrame::of_file;
-  /// Writes everything except the vocabulary and the frame.
+  /// Builds all parts of the tokenizer except the vocabulary and the frame.
   void (*build)(TokenizerFiles&) = nullptr;
 
   /// Whether tokenizer.json is used unchanged.

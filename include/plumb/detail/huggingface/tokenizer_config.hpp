@@ -52,7 +52,8 @@ struct TokenizerFiles {
   }
 };
 
-/// The names are in the order in which transformers adds the tokens that are not in the vocabulary.
+/// The names of special tokens, in the order in which transformers adds those that are missing from
+/// the vocabulary.
 inline constexpr std::array<std::string_view, 7> named_tokens{
     "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 

@@ -4,8 +4,8 @@
 // Which files of a folder contain its tokenizer, and what is the equivalent tokenizer.json?
 //
 // The vocabulary is in tokenizer.json. Older folders instead have vocab.txt (BERT's WordPiece), or
-// vocab.json and merges.txt (byte-level BPE). The class that reads the folder decides which other
-// parts of tokenizer.json are used (tokenizer_class.hpp). Added tokens are numbered as in
+// vocab.json and merges.txt (byte-level BPE). The class that reads the folder determines which
+// other parts of tokenizer.json are used (tokenizer_class.hpp). Added tokens are numbered as in
 // transformers (added_token_ids.hpp). The result is in tokenizer.json's format, so that the rest of
 // the code has to handle only one format. Non-goal: SentencePiece's own files.
 
@@ -93,7 +93,8 @@ inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
                    "set the right one in tokenizer_config.json");
 }
 
-/// A template for one sequence, with a token before and after it where specified.
+/// A template for one sequence. `before` and `after` name the tokens around the sequence; null
+/// means no token.
 inline TokenizerJson template_of(const TokenizerFiles& files, const char* before,
                                  const char* after) {
   TokenizerJson single = TokenizerJson::array(), known = TokenizerJson::object();
@@ -109,7 +110,8 @@ inline TokenizerJson template_of(const TokenizerFiles& files, const char* before
   return {{"type", "TemplateProcessing"}, {"single", single}, {"special_tokens", known}};
 }
 
-/// Writes the class's frame around a sequence; the added tokens must already have ids.
+/// Writes the post-processor that adds the class's frame to a sequence; the added tokens must
+/// already have ids.
 inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool has_json) {
   TokenizerJson& frame = files.tokenizer["post_processor"];
   // add_bos_token and add_eos_token have an effect only without tokenizer.json.

@@ -90,7 +90,7 @@ class Unigram {
   }
 
  private:
-  /// The best way to split the word up to a position: its sum and its last token.
+  /// The best split of the word's prefix that ends at a given position: its sum and its last token.
   struct Best {
     double score = 0;
     std::size_t begin = 0;
@@ -152,7 +152,7 @@ class Unigram {
       if (length_at(begin) == depth) visit(depth, sorted_[begin++]);
       if (depth == text.size()) return;
       const std::size_t byte = static_cast<unsigned char>(text[depth]);
-      // The first token that is not below a bound.
+      // The first token, from `from` on, whose byte at `depth` is at least `least`.
       const auto bound = [&](std::size_t from, std::size_t least) {
         for (std::size_t to = end; from < to;) {
           const std::size_t middle = from + (to - from) / 2;

@@ -7,8 +7,7 @@
 // model's prefix, and with layer norms stored as weight and bias or, in old checkpoints, as gamma
 // and beta. A network requests each tensor under its newest name and with the shape that the
 // network needs. Tensors that it never requests are ignored, and `unread` lists them. Weights are
-// read directly into the form that is used in computations, so the mapped file is not needed
-// afterwards.
+// read directly into the layout that computations use, so the mapped file is not needed afterwards.
 
 #include <algorithm>
 #include <array>
@@ -88,7 +87,7 @@ class WeightReader {
     return numbers;
   }
 
-  /// Reads `count` consecutive rows.
+  /// Reads a tensor that consists of `count` rows of `size` numbers each.
   [[nodiscard]] std::vector<float> rows(const std::string& name, std::size_t count,
                                         std::size_t size) const {
     const StoredTensor& tensor = need(name, {count, size});
@@ -106,16 +105,16 @@ class WeightReader {
     return made;
   }
 
-  /// The tensor that stores the weights of a product. Call this before allocating memory, because
-  /// config.json may specify any size.
+  /// The tensor that stores the weights of a matrix product. Call this before allocating memory,
+  /// because config.json may specify any size.
   const StoredTensor& need_product(const std::string& name, std::size_t outputs, std::size_t inputs,
                                    WeightOrder order = WeightOrder::by_output) const {
     const bool by_output = order == WeightOrder::by_output;
     return need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
   }
 
-  /// Fills `outputs` outputs of `into`, starting at `first`. The type of `into` must be the
-  /// tensor's type or F32.
+  /// Reads the weights of `outputs` outputs into `into`, starting at output `first`. The type of
+  /// `into` must be the tensor's type or F32.
   void fill(PackedMatrix& into, const std::string& name, std::size_t first, std::size_t outputs,
             WeightOrder order = WeightOrder::by_output) const {
     const std::size_t inputs = into.inputs();
@@ -181,7 +180,7 @@ class WeightReader {
     return type.value_or(WeightType::f32);
   }
 
-  /// A product without a bias, from the tensor with that name.
+  /// A matrix without a bias, read from the tensor with that name.
   [[nodiscard]] PackedMatrix matrix(const std::string& name, std::size_t outputs,
                                     std::size_t inputs,
                                     WeightOrder order = WeightOrder::by_output) const {
@@ -191,7 +190,7 @@ class WeightReader {
     return made;
   }
 
-  /// A product with the weights `name`.weight and, if `has_bias` is true, the bias `name`.bias.
+  /// A matrix with the weights `name`.weight and, if `has_bias` is true, the bias `name`.bias.
   [[nodiscard]] PackedMatrix linear(const std::string& name, std::size_t outputs,
                                     std::size_t inputs, bool has_bias = true,
                                     WeightOrder order = WeightOrder::by_output) const {
@@ -228,7 +227,7 @@ class WeightReader {
 
   /// Names of tensors that were not requested. The list excludes tensors that checkpoints store in
   /// addition to weights (masks, rotation angles and position ids, which the network computes
-  /// itself) and the parts for images and audio, which text does not need.
+  /// itself) and the tensors for images and audio, which are not needed for text.
   [[nodiscard]] std::vector<std::string> unread() const {
     constexpr std::array<std::string_view, 8> computed{
         ".attn.bias",          ".attention.bias", ".attn.masked_bias",     ".attention.masked_bias",

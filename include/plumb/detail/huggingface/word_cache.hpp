@@ -24,7 +24,7 @@ class WordCache {
  public:
   static constexpr std::size_t most_words = 65'536, most_bytes = 64;
 
-  /// Appends the tokens of a stored word; returns whether the word is stored.
+  /// Appends the tokens of `word` if the word is stored; returns whether it is.
   [[nodiscard]] bool append(std::string_view word, std::vector<Token>& tokens) const {
     if (word.size() > most_bytes) return false;
     const std::lock_guard lock(mutex_);

@@ -5,8 +5,8 @@
 //
 // This header contains loads, stores, sums over lanes and e^x for the widest vectors that this file
 // is compiled for (vector_width.hpp). The last numbers of a row are processed with the same
-// instructions as the others, so results do not depend on a row's place in memory. GCC and Clang
-// support vector_size.
+// instructions as the others, so results do not depend on a row's place in memory. The vector types
+// require the vector_size attribute, which GCC and Clang support.
 
 #include <cstddef>
 #include <cstdint>

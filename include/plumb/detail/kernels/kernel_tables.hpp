@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Two BF16 numbers for neighbouring values of k.
+/// Two BF16 numbers for neighbouring values of the summation index k.
 struct NumberPair {
   std::uint16_t first, second;
 };
@@ -54,8 +54,8 @@ struct NormNumbers {
 /// Two neighbouring 16-bit numbers of a vector, packed into 32 bits.
 using ShortPair = std::int32_t;
 
-/// The instruction sets that a table requires beyond the processor's baseline. The table with the
-/// higher sum of these values is the faster one.
+/// The instruction sets that a table requires beyond the processor's baseline. Of two tables, the
+/// one with the higher sum of these values is faster.
 enum class VectorNeeds : std::uint8_t { avx2 = 1, avx_vnni = 2, avx512 = 4, vnni = 8, bf16 = 16 };
 
 /// The kernels that compute probabilities.
@@ -71,7 +71,7 @@ struct RowKernels {
   double (*exp_sum)(const float* row, std::size_t size, float highest);
 };
 
-/// The kernels that compute networks.
+/// The kernels that evaluate networks.
 struct NetworkKernels {
   /// The width: "v2", "v3", "v4" or "neon". Tables of the same width produce the same numbers,
   /// except for add_pair_products, which rounds less often if has_pair_products is true.
@@ -79,16 +79,16 @@ struct NetworkKernels {
   /// A sum of VectorNeeds.
   unsigned needs;
 
-  /// The number of floats in a vector, and the maximum numbers of rows and of vectors of columns in
-  /// a tile whose sums fit into the registers.
+  /// The number of floats in a vector, and the maximum number of rows and the maximum number of
+  /// vectors of columns in a tile whose sums fit into the registers.
   std::size_t lanes, product_rows, product_lanes;
   [[nodiscard]] constexpr std::size_t product_width() const { return lanes * product_lanes; }
   /// Adds the products of 1 … product_rows rows and 1 … product_lanes vectors of columns to the
   /// sums.
   void (*add_products)(std::size_t rows, std::size_t lanes, const ProductTile<>& tile);
   /// Does the same with pairs of numbers for two values of k; depth and strides count pairs. If
-  /// has_pair_products is true, this takes one instruction; otherwise, it is slower than using
-  /// floats.
+  /// has_pair_products is true, one instruction adds both products of a pair; otherwise, the
+  /// function is slower than add_products.
   void (*add_pair_products)(std::size_t rows, std::size_t lanes,
                             const ProductTile<NumberPair>& tile);
   bool has_pair_products;
@@ -125,13 +125,13 @@ struct RankKernels {
   /// The numbers of rows and columns in a tile of 16-bit products.
   std::size_t tile_rows, panel_width;
   /// products[r][c] = Σ rows[r][i] · panel[i][c], exactly, where each i stands for a pair of
-  /// numbers. The result has the shape [tile_rows][panel_width], with rows `stride` apart. No
-  /// partial sum may exceed 32 bits.
+  /// numbers. The result has the shape [tile_rows][panel_width], with rows `stride` apart. Every
+  /// partial sum must fit into 32 bits.
   void (*tile_products)(const ShortPair* const* rows, const ShortPair* panel, std::size_t pairs,
                         std::int32_t* products, std::size_t stride);
-  /// Returns how many of the `columns` products are above `most`. Writes the columns of those
-  /// products that lie between `least` and `most`, inclusive, into `undecided`, in ascending order,
-  /// and their number into `found`.
+  /// Returns how many of the `columns` products are above `most`. Writes the column indices of the
+  /// products from `least` to `most` (inclusive) to `undecided`, in ascending order, and the number
+  /// of these products to `found`.
   std::size_t (*count_above)(const std::int32_t* products, std::size_t columns, std::int32_t least,
                              std::int32_t most, std::uint32_t* undecided, std::size_t& found);
   /// Writes numbers · factor, rounded to integers. Returns the sum of the squared rounding errors.

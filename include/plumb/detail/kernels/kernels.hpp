@@ -5,9 +5,9 @@
 //
 // It runs the widest of its kernels that the processor supports. A program that links the library
 // plumb::kernels, which defines PLUMB_COMPILED_KERNELS, contains kernels of all widths. Without
-// that library, a program contains only the widths that its files are compiled for. The environment
-// variable PLUMB_VECTOR (v2, v3 or v4) selects a width. The last digits of scores depend on the
-// width. For a given width, every machine that supports it writes the same bytes.
+// that library, a program contains only kernels of the widths for which its files are compiled. The
+// environment variable PLUMB_VECTOR (v2, v3 or v4) selects a width. The last digits of scores
+// depend on the width. For a given width, every machine that supports it writes the same bytes.
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -25,7 +25,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #if defined(__x86_64__) || defined(__i386__)
-/// Whether the processor has AVX-VNNI. Not every compiler's __builtin_cpu_supports knows this name.
+/// Whether the processor has AVX-VNNI. Some compilers' __builtin_cpu_supports does not recognise
+/// this name.
 [[nodiscard]] inline bool has_avx_vnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&

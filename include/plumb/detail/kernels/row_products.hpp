@@ -7,13 +7,13 @@
 // A tile consists of a few rows and one to three vectors of columns. Its sums are held in
 // registers, and each sum is accumulated in order of ascending k. The bits of a sum therefore do
 // not depend on the other sums that are computed with it. Sums that start at 0 are computed in
-// parts of 64 products, and each part is added to the total in memory. Sums that are added to
-// existing ones form a single chain, so that they may be computed in any number of calls. The
+// parts of 64 products, and each part is added to the total in memory. Sums that continue existing
+// ones form a single chain of additions, so that they may be computed in any number of calls. The
 // numbers for the same k are contiguous in `float_lanes` columns; the caller chooses where these
 // vectors are in memory (packed_matrix.hpp, attention.hpp). The shape of a tile depends on the
-// widest vectors for which this file is compiled. GCC and Clang support vector_size. Sums are in
-// single precision. Numbers are F32, or pairs of BF16 numbers for two neighbouring values of k; the
-// two products of a pair are added together.
+// widest vectors for which this file is compiled. The vector types require the vector_size
+// attribute, which GCC and Clang support. Sums are in single precision. Numbers are F32, or pairs
+// of BF16 numbers for two neighbouring values of k; the two products of a pair are added together.
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +66,7 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
 #endif
 }
 
-/// A vector of numbers as they are stored. The type is a class member because GCC drops a vector
+/// The type of a vector of stored numbers. The type is a class member because GCC drops a vector
 /// type's size attribute from template arguments.
 template <class Number>
 struct LanesOf {
@@ -110,8 +110,8 @@ struct TileRow {
 };
 
 /// The number of products, or pairs of products, that are summed before the sum is added to the
-/// total. The rounding error of a sum then grows with the square root of 64 and with the square
-/// root of the number of parts, not with the square root of the depth.
+/// total. The rounding error of a sum then grows with the square root of 64 (within a part) and
+/// with the square root of the number of parts, not with the square root of the depth.
 inline constexpr std::size_t summed_at_once = 64;
 
 template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>

@@ -9,7 +9,7 @@
 // the products to 32-bit sums, so it processes more numbers at a time than a single-precision
 // instruction. The pairs of all columns of a panel are contiguous, and all sums stay in registers
 // until they are complete. The shape of a tile depends on the widest vectors for which the file is
-// compiled. GCC and Clang support vector_size.
+// compiled. The vector types require the vector_size attribute, which GCC and Clang support.
 
 #include <cstddef>
 #include <cstdint>
@@ -92,8 +92,8 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 #endif
 }
 
-/// `products` has the shape [tile_rows][panel_width], with rows `stride` apart. No partial sum may
-/// exceed 32 bits.
+/// `products` has the shape [tile_rows][panel_width], with rows `stride` apart. Every partial sum
+/// must fit into 32 bits.
 [[gnu::noinline]] inline void tile_products(const ShortPair* const* rows, const ShortPair* panel,
                                             std::size_t pairs, std::int32_t* products,
                                             std::size_t stride) {
@@ -120,9 +120,9 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
   (std::make_index_sequence<tile_rows>{});
 }
 
-/// Returns how many products are above `most`. Writes the columns of those products that lie
-/// between `least` and `most`, inclusive, into `undecided`, in ascending order, and their number
-/// into `found`.
+/// Returns how many products are above `most`. Writes the column indices of the products from
+/// `least` to `most` (inclusive) to `undecided`, in ascending order, and the number of these
+/// products to `found`.
 inline std::size_t count_above_row(const std::int32_t* products, std::size_t columns,
                                    std::int32_t least, std::int32_t most, std::uint32_t* undecided,
                                    std::size_t& found) {

@@ -42,8 +42,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return name;
 }
 
-/// The groups that appear in any relation with at least one fact, in order of appearance, each with
-/// variant 0.
+/// The groups of settings that appear in any relation with at least one fact, in order of
+/// appearance, each with variant 0.
 [[nodiscard]] inline std::vector<Setting> groups_of(const ModelAnswers& model) {
   std::vector<Setting> groups;
   for (const RelationAnswers& relation : model.relations) {
@@ -58,7 +58,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return groups;
 }
 
-/// A relation's answers under a group, in ascending order of variant; `group.variant` is ignored.
+/// A relation's answers under a group of settings, in ascending order of variant; `group.variant`
+/// is ignored.
 [[nodiscard]] inline std::vector<AnswersView> variants_of(const RelationAnswers& relation,
                                                           const Setting& group) {
   std::vector<AnswersView> variants;
@@ -92,7 +93,7 @@ struct AccuracySpread {
   /// The accuracy if the first of several tied options is taken as the answer. Equals `accuracy` if
   /// there are no ties.
   Estimate accuracy_first_wins{};
-  /// Among all answers (facts × variants).
+  /// The ties among all answers (facts × variants).
   TieCount ties{};
 };
 
@@ -100,9 +101,9 @@ struct AccuracySpread {
 struct GroupSpread {
   /// The `variant` of this setting has no meaning.
   Setting group;
-  /// The relations that have the group and at least one fact, by code, in the model's order. The
-  /// facts are the trials of Wilson's interval, which makes the interval conservative if variants
-  /// differ.
+  /// The results by relation code, in the model's order, for the relations that have the group and
+  /// at least one fact. Wilson's interval is computed with the number of facts as the number of
+  /// trials, which makes the interval conservative if variants differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
   /// The unweighted mean over these relations, with the interval of measure/clustered_share.hpp.
   /// The SD is the standard deviation of this mean across the variants that all these relations
@@ -134,7 +135,7 @@ inline double mean_over(const std::vector<AnswersView>& variants, std::size_t fa
   return sum / static_cast<double>(facts * variants.size());
 }
 
-/// The answers under a variant, or the end iterator.
+/// An iterator to the answers under a variant, or the end iterator.
 inline auto find_variant(const std::vector<AnswersView>& list, std::size_t variant) {
   return ranges::find(list, variant,
                       [](const AnswersView& made) { return made.setting().variant; });
@@ -155,7 +156,7 @@ inline std::vector<std::size_t> common_variants(
 }
 
 /// The spread of a group across the relations that include it; its numbers are missing if no
-/// relation does.
+/// relation includes it.
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
                                               const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
@@ -185,7 +186,7 @@ inline std::vector<std::size_t> common_variants(
     lists.push_back(std::move(variants));
   }
   const auto mean_of = [&](std::vector<Stratum>& over, Estimate AccuracySpread::*one) {
-    // The mean over one relation is its accuracy, with its interval.
+    // With a single relation, the mean is that relation's accuracy, including its interval.
     if (over.size() == 1) return spread.relations.front().second.*one;
     for (Stratum& stratum : over) stratum.weight = 1 / static_cast<double>(over.size());
     return clustered_share(over);

@@ -4,16 +4,17 @@
 // How good is a list of answers to a fact with several objects?
 //
 //   precision = right answers / answers     recall = objects found / objects     F1 = 2PR / (P + R)
-// An output is a list that is split at ";", after its "%" is removed. Answers are trimmed and
-// lower-cased; empty ones and duplicates are dropped. An answer is correct if it is an object's
-// main label or, in the other variant, any of the object's names. An object is found if one of the
-// answers names it. An empty list scores 0 on all three metrics. A relation's scores are means over
-// its facts; a dataset's are means over its relations. The F1 of mean precision and mean recall is
-// also reported, as in KAMEL's tables. Source: Kalo and Fichtel 2022 (KAMEL). KAMEL's published
-// scripts split without trimming: in "Oslo; Paris" the second answer is " Paris", which is never
-// correct. Their precision is objects found / answers. With aliases, both scripts, evaluate.py and
-// create_tables_plots.py, compute the same numbers (the first counts an empty output as one wrong
-// answer, the second skips it with a score of 0). `kamel_script_score` computes these numbers.
+// Every "%" is removed from an output, and the output is then split at ";" into a list of answers.
+// Answers are trimmed and lower-cased; empty ones and duplicates are dropped. An answer is correct
+// if it is an object's main label or, if aliases are accepted, any of the object's names. An object
+// is found if one of the answers names it. An empty list scores 0 on all three metrics. A
+// relation's scores are means over its facts; a dataset's are means over its relations. The F1 of
+// mean precision and mean recall is also reported, as in KAMEL's tables. Source: Kalo and Fichtel
+// 2022 (KAMEL). KAMEL's published scripts split without trimming: in "Oslo; Paris" the second
+// answer is " Paris", which is never correct. Their precision is objects found / answers. With
+// aliases, both scripts, evaluate.py and create_tables_plots.py, compute the same numbers (the
+// first counts an empty output as one wrong answer, the second skips it with a score of 0).
+// `kamel_script_score` computes these numbers.
 
 #include <algorithm>
 #include <cstddef>
@@ -119,10 +120,10 @@ struct ListMeans {
   double f1_of_means = no_number;
 };
 
-/// Means over relations of means over facts, computed from one list of scores per relation.
-/// Relations without facts are skipped. With a single relation, the means are simply those over its
-/// facts. Precisions above 1, which the scripts can produce, are not proportions; their mean gets a
-/// bootstrap interval, seeded by `name`.
+/// The means over relations of the means over each relation's facts, computed from one list of
+/// scores per relation. Relations without facts are skipped. With a single relation, the means are
+/// simply those over its facts. Precisions above 1, which the scripts can produce, are not
+/// proportions; their mean gets a bootstrap interval, seeded by `name`.
 [[nodiscard]] inline ListMeans list_means(std::span<const std::vector<ListScore>> relations,
                                           const Bootstrap& bootstrap, const std::string& name) {
   const auto mean = [&](const char* what, double ListScore::*part) {

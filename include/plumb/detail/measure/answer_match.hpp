@@ -6,8 +6,8 @@
 // A text is converted to a list of lemmas. It contains an answer if the answer's list is a
 // contiguous part of the text's list: "He plays a guitar." contains "Guitars". Accuracy tests
 // whether the output contains any name of the object. Consistency and sampled confidence test
-// whether either of two outputs contains the other. An empty list contains only the empty list and
-// is contained only in it. Source: "What Matters in Learning Facts in Language Models?"
+// whether either of two outputs contains the other. An empty list contains, and is contained in,
+// only another empty list. Source: "What Matters in Learning Facts in Language Models?"
 // (BELIEF-ICL), section 3.2; words are defined in answer_words.hpp.
 
 #include <compare>
@@ -24,9 +24,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Returns the lemma of one lower-case word. It must return the same lemma, without white space,
-/// every time and from any thread. An empty lemma drops the word. `Morphy` is a model of this
-/// concept.
+/// Returns the lemma of one lower-case word. For the same word, it must return the same lemma every
+/// time and from any thread; lemmas must not contain white space. An empty lemma drops the word.
+/// `Morphy` is a model of this concept.
 template <class T>
 concept Lemmatiser = requires(const T& lemmas, std::string_view word) {
   { lemmas(word) } -> std::convertible_to<std::string_view>;
@@ -89,12 +89,12 @@ class NormalisedText {
 
 /// The names of an object that an output can be compared with.
 struct UsableAnswers {
-  /// Distinct, in the order of the names.
+  /// The distinct normalised names, in the order of the names.
   std::vector<NormalisedText> answers;
   /// Parallel to `answers`: the index of the first name that normalises to this answer.
   std::vector<std::size_t> names;
-  /// Indices of the names that normalise to nothing, such as "?" and "". An object with only such
-  /// names has no usable answer, and no text contains it.
+  /// Indices of the names that normalise to an empty list, such as "?" and "". An object with only
+  /// such names has no usable answer, and no text contains it.
   std::vector<std::size_t> dropped;
 };
 

@@ -93,8 +93,9 @@ struct AnswerSetMeans {
 };
 
 /// The means over the facts of all relations; each fact counts once. The mean lead is taken over
-/// the facts that have a lead; its count is their number. Proportions have the interval from
-/// measure/clustered_share.hpp. Lead and Brier are resampled within relations, seeded by `name`.
+/// the facts that have a lead; its count is the number of these facts. The intervals of proportions
+/// are computed as in measure/clustered_share.hpp. For the intervals of the mean lead and the mean
+/// Brier score, facts are resampled within relations, seeded by `name`.
 [[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
                                                      const Bootstrap& bootstrap,
                                                      const std::string& name) {

@@ -20,8 +20,8 @@
 //   日本 東京                       日 本 東 京: each Chinese or kana character is a word
 //
 // Thus, "US" and "us" are the same word, and so are "C" and "C++". Accents are significant ("São"
-// is not "Sao"). Bytes that are not UTF-8 separate words. With LetterCase::kept, words keep the
-// case of their letters; all other rules are the same.
+// is not "Sao"). Bytes that are not valid UTF-8 act as separators between words. With
+// LetterCase::kept, words keep the case of their letters; all other rules are the same.
 
 #include <cstddef>
 #include <string>
@@ -129,9 +129,9 @@ inline bool is_ascii_word(char byte) noexcept {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte);
 }
 
-/// The size in bytes of a leading word that can be recognised without decoding characters, as can
-/// most English words: two or more ASCII letters and digits, not followed by anything that may
-/// continue the word. 0 if there is no such word.
+/// The size in bytes of the word at the start of the text, if it can be recognised without decoding
+/// characters, as most English words can: two or more ASCII letters and digits, not followed by
+/// anything that may continue the word. 0 if there is no such word.
 inline std::size_t plain_word(std::string_view text) noexcept {
   std::size_t size = 0;
   while (size < text.size() && is_ascii_word(text[size])) ++size;
@@ -172,8 +172,8 @@ void for_each_answer_word(std::string_view text, Visit visit,
   }
 }
 
-/// Whether exactly one of the pieces separated by white space contains more than punctuation. True
-/// for "Paris." and "Austria-Hungary", and false for "New York", "" and "…".
+/// Whether exactly one of the text's pieces between white space contains more than punctuation.
+/// True for "Paris." and "Austria-Hungary", and false for "New York", "" and "…".
 [[nodiscard]] inline bool is_one_word(std::string_view text) noexcept {
   std::size_t words = 0;
   bool counted = false;  // whether this piece was counted

@@ -93,25 +93,25 @@ struct BiasLevels {
   std::optional<double> multi{};
 };
 
-/// The bias for one way of weighting names. There is no level if there are fewer than two
-/// candidates or no prompt.
+/// The bias under one weighting of the candidates' names. There is no level if there are fewer than
+/// two candidates or no prompt.
 struct CandidateBias : BiasLevels {
   /// The most probable candidate across all templates. If candidates (or templates) tie, the first
   /// one is used. Nullopt if there is no candidate or no prompt.
   std::optional<FavouredCandidate> favoured{};
 };
 
-/// The inherited members use the sum of a name's log-probabilities, that is, its probability.
-/// `per_token` uses that sum divided by the number of tokens.
+/// The inherited members are computed from the sum of each name's log-probabilities, that is, from
+/// its probability. `per_token` is computed from that sum divided by the number of tokens.
 struct RelationBias : CandidateBias {
   CandidateBias per_token{};
   std::size_t templates = 0;
   std::size_t candidates = 0;
 };
 
-/// templates × candidates, row by row: each template's mean over the texts. Needs at least one text
-/// and one candidate. `all` is used instead of `log_likelihoods` and contains one weight in nats
-/// for each of its elements.
+/// Each template's mean distribution over the texts, as templates × candidates, row by row. Needs
+/// at least one text and one candidate. `all` is used instead of `log_likelihoods`; it contains as
+/// many elements, in nats.
 inline std::vector<double> content_free_distributions(const ContentFreeScores& scores,
                                                       std::span<const double> all) {
   const std::size_t n = scores.candidates;

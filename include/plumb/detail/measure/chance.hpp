@@ -9,14 +9,14 @@
 //   p = P(S ≥ s),
 // where s is the number of right answers found, rounded down (a tie of n counts as 1/n). The
 // p-value is computed for the best template or setting and multiplied by the number of templates or
-// settings (Bonferroni), because all of them ask about the same facts. If Hoeffding's bound on p is
-// already below 1e-9, the sum is not computed and the bound is used instead. An option's share is
-// the proportion of facts for which it is the correct answer, or 1/K if that is larger. The option
-// is favoured if it wins at least ten times and at least twice as often as its share would suggest,
-// and if the probability of at least that many wins in a binomial distribution with that share is
-// below 0.001. This probability is first multiplied by the number of options and templates of the
-// relation. Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing such a
-// bias from the answers.
+// settings (Bonferroni), because all of them are tested on the same facts. If Hoeffding's bound on
+// p is already below 1e-9, the sum is not computed and the bound is used instead. An option's share
+// is the proportion of facts for which it is the correct answer, or 1/K if that is larger. The
+// option is favoured if it wins at least ten times and at least twice as often as its share would
+// suggest, and if the probability of at least that many wins in a binomial distribution with that
+// share is below 0.001. This probability is first multiplied by the number of options and templates
+// of the relation. Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing
+// such a bias from the answers.
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return (std::min)(1.0, mass[at_least]);
 }
 
-/// The results of one way of asking (a template or a setting) over all facts.
+/// The results of one query form (a template or a setting) over all facts.
 struct GuessedAnswers {
   /// The sum of expected accuracies: a tie of n counts as 1/n.
   double right = 0;
@@ -61,19 +61,19 @@ struct GuessedAnswers {
   std::vector<double> probabilities;
 };
 
-/// Compares a whole run with guessing. If there are several ways of asking, the best one is used:
-/// the one that is the most standard deviations above the expectation under guessing.
+/// Compares a whole run with guessing. If there are several query forms, the best one is used: the
+/// one that is the most standard deviations above the expectation under guessing.
 struct ChanceTest {
   std::size_t answers = 0;
   double right = 0;
   /// The expected number of correct answers under guessing.
   double expected = 0;
-  /// The p-value, multiplied by the number of ways; at most 1. If Hoeffding's bound is below 1e-9,
-  /// that bound is used.
+  /// The p-value, multiplied by the number of query forms; at most 1. If Hoeffding's bound is below
+  /// 1e-9, that bound is used.
   double p = 1;
 };
 
-/// Tests several ways of asking about the same facts. Nullopt if there is no answer.
+/// Tests several query forms for the same facts. Nullopt if there are no answers.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
     const std::vector<GuessedAnswers>& ways) {
   const GuessedAnswers* best = nullptr;
@@ -105,7 +105,7 @@ struct ChanceTest {
   return made;
 }
 
-/// Tests a closed-set probe, whose ways of asking are its templates.
+/// Tests a closed-set probe, whose query forms are its templates.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
     const std::vector<RelationAnswers>& relations) {
   std::vector<GuessedAnswers> ways;
@@ -145,8 +145,8 @@ struct FavouredOption {
   double p = 1;
 };
 
-/// The most favoured option of each relation that has a favoured option. If options tie, the first
-/// one is treated as picked.
+/// For each relation with favoured options, the most favoured one. If options tie, the first one is
+/// treated as picked.
 [[nodiscard]] inline std::vector<FavouredOption> favoured_options(
     const std::vector<RelationAnswers>& relations) {
   constexpr std::size_t fewest = 10;

@@ -48,7 +48,7 @@ struct ColumnGroup {
 struct ColumnGroups {
   /// Empty if facts are not grouped.
   std::string column{};
-  /// In ascending order of number, or of name.
+  /// Sorted by number or, if the values are not numbers, by name.
   std::vector<ColumnGroup> groups{};
   /// The number of facts that have no value.
   std::size_t without = 0;
@@ -167,7 +167,7 @@ class ValueGroups {
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// The group of one of the values.
+  /// The index of the group that contains `value`, which must be one of the values.
   [[nodiscard]] std::size_t place(const std::string& value) const {
     if (last_.empty()) {
       return static_cast<std::size_t>(ranges::find(names_, value) - names_.begin());
@@ -206,8 +206,8 @@ class ValueGroups {
       names_.push_back(firsts[b] == last_[b] ? first : first + " to " + last);
     }
   }
-  /// A whole number unchanged, and any other number with `digits` significant digits: "12000",
-  /// "0.00031".
+  /// Writes a whole number unchanged, and any other number with `digits` significant digits:
+  /// "12000", "0.00031".
   static std::string short_number(double number, int digits) {
     if (number == std::round(number) && std::abs(number) < 1e15) return with_decimals(number, 0);
     const int before = static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1;
@@ -221,7 +221,7 @@ class ValueGroups {
   std::vector<double> last_;  // the largest number of each bin; empty if each value is a group
 };
 
-/// The groups of each fact, according to one column. Any number of threads may use one object.
+/// Maps each fact to its groups, according to one column. Any number of threads may use one object.
 class FactsByColumn {
  public:
   /// Builds the groups from all facts of some relations, which may contain the same fact several
@@ -352,8 +352,8 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   return made;
 }
 
-/// Groups the facts of all models for one group of settings. Throws a user error if no fact has the
-/// column.
+/// Groups the facts of all models, and computes each model's accuracy under one group of settings.
+/// Throws a user error if no fact has the column.
 [[nodiscard]] inline ColumnGroups group_by_column(const std::vector<ModelAnswers>& models,
                                                   const Setting& setting,
                                                   const std::string& column) {

@@ -3,7 +3,7 @@
 
 // Which model knows which fact, and what does each model answer?
 //
-// This covers all facts that at least two models were asked about. As in
+// The comparison covers all facts that at least two models were asked about. As in
 // measure/paired_comparison.hpp, a model knows a fact if it knows it under more than half of the
 // variants. Here, the variants are those common to all models that have the relation, or the
 // model's own variants if there are none in common. A model's answer is the one under the first of
@@ -121,8 +121,8 @@ struct ComparedFactCounts {
   std::size_t known_by_all = 0;
   std::size_t known_by_none = 0;
   std::size_t differ = 0;
-  /// For each model, the number of facts that it alone knows among the models that were asked about
-  /// them.
+  /// For each model, the number of facts that only this model knows, among the models that were
+  /// asked about them.
   std::vector<std::size_t> known_alone;
 };
 

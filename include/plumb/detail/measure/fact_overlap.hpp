@@ -3,7 +3,7 @@
 
 // Which facts appear in a text, and how often?
 //
-// A text meets a fact if a name of its subject and a name of its object appear together in a
+// A fact is met in a text if a name of its subject and a name of its object appear together in a
 // document, as whole words (answer_words.hpp: "St. Louis" in "in St Louis's"; "us" for "US" unless
 // letters keep their case). The two names must not overlap: "Bank of America" does not count as a
 // meeting with America. "Together" means one of the following:
@@ -12,14 +12,14 @@
 //   within a line, a paragraph (lines up to one without a word), a document
 //                         the lines, paragraphs or documents are counted
 // All names are searched for in one pass, word by word, using a trie of their words. At each
-// mention, only the facts of that name are checked, or the other current mentions if there are
-// fewer of them. Memory grows with the number of names and, for the unit "within N words", with N.
-// It does not grow with the length of the text. Two names may appear together without the fact
-// being stated, and a statement of the fact may lack a name ("He was born there"). The count shows
-// which facts a text may have taught a model, not which facts it did teach. Kandpal et al. 2023,
-// "Large Language Models Struggle to Learn Long-Tail Knowledge", also count documents that contain
-// both entities, but find the entities by entity linking instead of by name. Non-goals:
-// inflections, spelling, accents, links.
+// mention of a name, only the facts with that name are checked, or only the other current mentions
+// if there are fewer of them. Memory grows with the number of names and, for the unit "within N
+// words", with N. It does not grow with the length of the text. Two names may appear together
+// without the fact being stated, and a statement of the fact may lack a name ("He was born there").
+// The count shows which facts a text may have taught a model, not which facts it did teach. Kandpal
+// et al. 2023, "Large Language Models Struggle to Learn Long-Tail Knowledge", also count documents
+// that contain both entities, but find the entities by entity linking instead of by name.
+// Non-goals: inflections, spelling, accents, links.
 
 #include <compare>
 #include <cstddef>
@@ -46,15 +46,15 @@ struct Within {
   std::size_t words = 50;
 };
 
-/// How often a fact was met, and where its first meeting was completed: the file, counted from 0,
-/// and the line, counted from 1.
+/// The number of a fact's meetings, and where its first meeting was completed: the file, counted
+/// from 0, and the line, counted from 1.
 struct FactMeetings {
   std::size_t count = 0;
   std::size_t file = 0;
   std::size_t line = 0;
 };
 
-/// For each name, the names that form a fact with it, and the facts that they form.
+/// For each name, the names that form a fact with it, each with that fact.
 class FactPartners {
  public:
   struct Partner {
@@ -109,9 +109,9 @@ class FactOverlap {
     latest_.assign(names_.size(), nowhere);
   }
 
-  /// Feeds a piece of a line. `line` is the line's number, for FactMeetings; `ends` marks a line's
-  /// last piece. A name may continue in the next piece and, unless the unit is a line, in the next
-  /// line. A word may not continue in the next piece.
+  /// Processes a piece of a line. `line` is the line's number, for FactMeetings; `ends` marks a
+  /// line's last piece. A name may continue in the next piece and, unless the unit is a line, in
+  /// the next line. A word may not continue in the next piece.
   void feed(std::string_view piece, std::size_t line, bool ends) {
     line_ = line;
     const std::int64_t before = at_;
@@ -148,7 +148,7 @@ class FactOverlap {
   static constexpr std::uint32_t none = WordTrie::none;
 
   /// A mention of a name in the text. Its first and last word are numbered from the start of the
-  /// first text. Also stores the number of the same name's previous mention.
+  /// first text. Also stores the number of the previous mention of the same name.
   struct Mention {
     std::uint32_t name;
     std::int64_t first, last, before;
@@ -254,7 +254,7 @@ class FactOverlap {
   std::size_t file_ = 0, line_ = 0;
   bool line_has_words_ = false;
   std::vector<UnfinishedMention> begun_;
-  /// Mentions that may still be paired; the number of the first such mention, and the number of
+  /// Mentions that may still be paired, the number of the first such mention, and the number of
   /// each name's latest mention.
   std::deque<Mention> recent_;
   std::int64_t begin_ = 0;

@@ -4,8 +4,7 @@
 // For which k is Hit@k measured?
 //
 // Closed sets, entity rankings and masked models all measure Hit@k at the same values of k, so
-// `hit_at(10)` is Hit@10 for each of them. Rank's rule defines what counts as a hit
-// (measure/rank.hpp).
+// `hit_at(10)` is Hit@10 for each of them. measure/rank.hpp defines what counts as a hit.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Hit@11 and Hit@101 as hits at 1, 10 and 100.
 inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
 
-/// Hit rates by k. If there is no hit rate for a k, its estimate has no value. Thread-safe to read.
+/// Hit rates by k. A k without a hit rate has an estimate without a value. Thread-safe to read.
 class HitRates {
  public:
   /// Throws a user error if k is not among `hit_levels`.

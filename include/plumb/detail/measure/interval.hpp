@@ -57,13 +57,14 @@ struct Estimate {
   }
 };
 
-/// A number without an interval: the available facts do not show how much it would vary.
+/// A number without an interval, for cases in which the available facts do not show how much the
+/// number would vary.
 [[nodiscard]] inline Estimate without_interval(double value, std::size_t count) {
   return {value, no_number, no_number, count, "none"};
 }
 
-/// The key for sorting rows, best first. A missing number becomes the lowest value, so that rows
-/// without a number come last.
+/// The sort key for a row's number when rows are sorted best first. A missing number becomes the
+/// lowest value, so that rows without a number come last.
 [[nodiscard]] inline double or_lowest(double value) {
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
@@ -71,8 +72,8 @@ struct Estimate {
 /// The z of a 95% interval.
 inline constexpr double normal_95 = 1.959963984540054;
 
-/// Wilson's interval for the proportion `share` of `trials`, which need not be a whole number;
-/// `count` is the number of facts.
+/// Wilson's interval for the proportion `share` of `trials` trials, a number that need not be
+/// whole; `count` is the number of facts.
 inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
   constexpr double z = normal_95;
   const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which model knows most, which relation is known best, and do models agree on that?
+// Which model knows the most, which relation is known best, and do models agree on which relations
+// are known best?
 //
 // Models are ordered by their mean accuracy over the relations that all models have, and relations
 // by their mean over the models that have them. Each mean comes with the sample standard deviation
@@ -33,7 +34,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models by relations under one group of settings.
+/// The accuracies by model and relation under one group of settings.
 struct AccuracyTable {
   Setting group;
   std::vector<std::string> models;
@@ -105,8 +106,9 @@ struct ModelStanding {
 /// A relation's row in Table 8.
 struct RelationStanding {
   std::size_t relation = 0;
-  /// The mean over the models that have the relation. The distinct facts are the trials of Wilson's
-  /// interval, which makes the interval conservative if models differ.
+  /// The mean over the models that have the relation. Wilson's interval is computed with the number
+  /// of distinct facts as the number of trials, which makes the interval conservative if models
+  /// differ.
   Estimate accuracy;
   /// The sample standard deviation over the models; nullopt for fewer than two models.
   std::optional<double> sd;
@@ -166,8 +168,8 @@ struct ExtremeRelations {
   return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
 }
 
-/// [model][model]: Pearson's r of the accuracies over the relations that both have; its count is
-/// the number of those relations. Missing for fewer than three relations, or if a model's
+/// [model][model]: Pearson's r of the two models' accuracies over the relations that both have; its
+/// count is the number of those relations. Missing for fewer than three relations, or if a model's
 /// accuracies are all equal.
 [[nodiscard]] inline std::vector<std::vector<Estimate>> model_correlations(
     const AccuracyTable& table) {
@@ -210,8 +212,8 @@ struct FamilyCorrelations {
 };
 
 /// `correlations` are the correlations between the models. `family` contains each model's family,
-/// or an empty string. A family with one model has no agreement with itself. Pairs without a
-/// correlation are skipped.
+/// or an empty string. A family with only one model has no agreement within the family. Pairs
+/// without a correlation are skipped.
 [[nodiscard]] inline FamilyCorrelations family_correlations(
     const std::vector<std::vector<Estimate>>& correlations,
     const std::vector<std::string>& family) {

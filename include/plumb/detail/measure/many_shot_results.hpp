@@ -3,8 +3,8 @@
 
 // Which numbers does a many-shot run produce?
 //
-// These are all the numbers that the run's page, tables and metrics.json show. Each is computed
-// once from the answers.
+// All the numbers that the run's page, tables and metrics.json show. Each is computed once from the
+// answers.
 
 #include <cstddef>
 #include <map>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Accuracy by number of shots, for one way of writing pairs.
+/// Accuracy by number of shots, for one pair separator.
 struct ShotsCurve {
   Setting like;
   std::vector<GroupSpread> points;
@@ -31,18 +31,18 @@ struct ShotsCurve {
   std::optional<std::size_t> shots_for_95;
 };
 
-/// The answers of a run, before anything is measured.
+/// The answers of a run, before any metrics are computed.
 struct ManyShotFindings {
   ModelAnswers answers;
   std::vector<ScoredInjection> scored_injections;
-  /// Remarks about relations that readers must see, without duplicates.
+  /// Distinct remarks about relations, which must appear wherever the numbers are shown.
   std::vector<std::string> remarks;
   /// The accuracy of guessing by relation: the mean of 1 / choices over the relation's facts.
   std::map<std::string, double> chance_by_relation;
   /// The accuracy of guessing by relation and fact (its instance): 1 / choices.
   std::map<std::string, std::map<std::size_t, double>> chance_by_fact;
-  /// The number of choices over all facts, and of those whose tokens are a prefix of another
-  /// choice's tokens for the same fact.
+  /// The number of choices of all facts, and the number of these choices whose tokens are a prefix
+  /// of another choice's tokens for the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
 };
@@ -50,13 +50,13 @@ struct ManyShotFindings {
 struct ManyShotResults : ManyShotFindings {
   /// Every group, measured across the relations that include it.
   std::vector<GroupSpread> groups;
-  /// The groups that answer by choice and write pairs in the usual way, each measured across the
-  /// relations that include all of these groups. Empty if there are no such relations or fewer than
-  /// two groups.
+  /// The groups that answer by choice and use the usual separator (has_usual_separator), each
+  /// measured across the relations that include all of these groups. Empty if there are no such
+  /// relations or fewer than two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
-  /// Accuracy at K for each group that answers by choice and has the largest number of shots of its
-  /// kind.
+  /// Accuracy at K for each group that answers by choice and has the most shots among the groups
+  /// with the same method and separator.
   std::vector<std::pair<Setting, std::vector<AccuracyAtK>>> at_k;
   std::vector<InjectionResults> injections;
   /// Ties among all answers by choice.
@@ -77,7 +77,8 @@ struct ManyShotResults : ManyShotFindings {
   return sum / static_cast<double>(group.relations.size());
 }
 
-/// Whether a group uses the pair separator of the run's first IC-LKE group, or has no separator.
+/// Whether a group uses the pair separator of the run's first IC-LKE group; always true for other
+/// methods.
 inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
   if (group.method != "ic") return true;
   const auto first = ranges::find_if(
@@ -105,8 +106,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   return spreads;
 }
 
-/// Compares answers by choice with guessing. Each combination of a setting and a draw of examples
-/// counts as one way of asking. Nullopt if there are no answers by choice.
+/// Compares answers by choice with guessing. Each combination of a setting and a draw of shots
+/// counts as one query form. Nullopt if there are no answers by choice.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;

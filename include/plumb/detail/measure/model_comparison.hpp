@@ -37,7 +37,7 @@ struct ComparisonOptions {
   std::map<std::string, double> parameters{};
   /// The column by which facts are grouped, or "domain"; may be empty.
   std::string group_by{};
-  /// Pairs of names: a base model, and a model that was tuned from it.
+  /// Pairs of model names: a base model and a model that was fine-tuned from it.
   std::vector<std::pair<std::string, std::string>> pairs{};
   Bootstrap bootstrap{};
 };
@@ -45,12 +45,12 @@ struct ComparisonOptions {
 /// The models' accuracies under one setting that all of them have.
 struct SettingAccuracies {
   Setting setting;
-  /// The accuracy of each model over the relations that all models have under the setting; missing
-  /// if there are no such relations.
+  /// The accuracy of each model over the relations that all models answered under the setting;
+  /// missing if there are no such relations.
   std::vector<Estimate> accuracy;
 };
 
-/// A number that compares a model with the first one, and its meaning.
+/// A number that compares a model with the first model, and a description of that number.
 struct ChangedValue {
   std::string key;
   std::string meaning;
@@ -219,9 +219,9 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   return remarks;
 }
 
-/// Compares one or more models with different names. Throws a user error if the families or pairs
-/// contain a name that no model has, or if the models share no relation. Also throws the same
-/// errors as shared_setting and match_answers.
+/// Compares one or more models, whose names must be distinct. Throws a user error if the families
+/// or pairs contain a name that no model has, or if the models share no relation. Also throws the
+/// same errors as shared_setting and match_answers.
 [[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {

@@ -21,13 +21,13 @@
 //      become "all-around", and "is" is not a noun).
 //   3. A word that is in none of these stays as it is, as most names do.
 //
-// A base produced by a rule must have at least three letters. Shorter bases are mostly symbols and
-// abbreviations and would turn "his" into "hi". Nouns come first so that "roses" and "rose" (also a
-// form of "rise") are the same word. Some odd results of Morphy remain ("does" is the plural of
-// "doe"). If NLTK's WordNetLemmatizer is called without the part of speech, it considers only nouns
-// and returns the shortest of the word and its bases: "was" becomes "wa", "has" "ha", "us" "u" and
-// "physics" "physic". Non-goals: collocations (index lines with "_" are skipped), languages other
-// than English.
+// A base produced by a rule must have at least three letters. Accepting shorter bases, which are
+// mostly symbols and abbreviations, would turn "his" into "hi". Nouns come first so that "roses"
+// and "rose" (also a form of "rise") are the same word. Some odd results of Morphy remain ("does"
+// is the plural of "doe"). If NLTK's WordNetLemmatizer is called without the part of speech, it
+// considers only nouns and returns the shortest of the word and its bases: "was" becomes "wa",
+// "has" "ha", "us" "u" and "physics" "physic". Non-goals: collocations (index lines with "_" are
+// skipped), languages other than English.
 
 #include <algorithm>
 #include <array>
@@ -77,8 +77,8 @@ inline constexpr auto verb_rules = std::to_array<Detachment>({{"s", ""},
 inline constexpr auto adjective_rules =
     std::to_array<Detachment>({{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}});
 
-/// Removes the text before a separator, and the separator itself, from the front of `text`; returns
-/// the removed text without the separator.
+/// Removes the front of `text` up to and including the first separator; returns the removed text
+/// without the separator.
 inline std::string_view cut(std::string_view& text, char separator) {
   const std::size_t end = (std::min)(text.find(separator), text.size());
   const std::string_view front = text.substr(0, end);
@@ -187,7 +187,7 @@ class Morphy {
   }
 
   /// A line is "inflected base…". Stores the first base that is in the index, else the first base.
-  /// Stores nothing for a form that is its own base or is a collocation.
+  /// Stores an empty first base if the first base is the form itself or a collocation.
   void read_exceptions(const DiskPath& folder, std::size_t part) {
     const auto file = folder / std::string(names[part]).append(".exc");
     const std::string text = read(file);
@@ -243,7 +243,8 @@ class Morphy {
   }
 
   detail::TableByText<Word> words_;
-  /// Exceptions whose base is in the index, and the first bases of all exceptions.
+  /// Map each exception to its first base that is in the index, if any, and to the first of all its
+  /// bases.
   std::array<detail::TableByText<std::string>, parts> exceptions_, firsts_;
 };
 

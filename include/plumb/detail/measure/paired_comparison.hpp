@@ -69,9 +69,9 @@ struct PairedComparison {
   /// Each model's unweighted mean accuracy over the relations, and the difference between the two.
   std::array<double, 2> mean_accuracy{no_number, no_number};
   Estimate mean_difference{};
-  /// The difference in the accuracies that leaderboards show, where a fact counts with its mean
-  /// over the shared variants. `mean_drop` is the mean over relations, and `overall_drop` is over
-  /// all facts. If there is only one variant, these equal the differences above.
+  /// The difference between the accuracies that leaderboards show, in which each fact contributes
+  /// its mean over the shared variants. `mean_drop` is the mean over relations, and `overall_drop`
+  /// is over all facts. If there is only one variant, these equal the differences above.
   Estimate mean_drop{}, overall_drop{};
 };
 
@@ -109,9 +109,9 @@ inline std::size_t place_of_variant(const RelationAnswers& table, const Setting&
   return static_cast<std::size_t>(found - table.settings.begin());
 }
 
-/// Draws of (first only − second only) / facts, with facts resampled. The number of discordant
-/// facts among the n facts of a draw is binomial, and so is the number of discordant facts that
-/// only the first model knows.
+/// Bootstrap draws of (first only − second only) / facts, resampled over facts. The number of
+/// discordant facts among the n facts of a draw is binomial, and so is the number of discordant
+/// facts that only the first model knows.
 [[nodiscard]] inline std::vector<double> resampled_facts(const PairedCounts& counts,
                                                          const Bootstrap& bootstrap,
                                                          const std::string& name) {

@@ -72,7 +72,7 @@ struct PairedCounts {
 /// 100,000 facts. If p is below the smallest double, the result is 0.
 [[nodiscard]] inline double mcnemar_exact_p(std::size_t first, std::size_t second) {
   const std::size_t n = first + second, fewest = (std::min)(first, second);
-  // Also 1 if they differ by one: each side then has half of the total weight.
+  // p is also 1 if the counts differ by one, because each side then has half of the total weight.
   if (first == second || n == 2 * fewest + 1) return 1;
   constexpr double negligible = 0x1.0p-70;
   const auto below = [n](std::size_t k) {

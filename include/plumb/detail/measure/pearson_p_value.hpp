@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr double smallest_shown_p = 1e-15;
 
 /// Always above 0: if p is smaller than the smallest positive double, returns that double. Nullopt
-/// if there are fewer than three pairs, if r is NaN, or if |r| is 1 except for rounding.
+/// if there are fewer than three pairs, if r is NaN, or if |r| equals 1 up to rounding.
 [[nodiscard]] inline std::optional<double> p_value(double r, std::size_t n) {
   if (n < 3 || std::isnan(r) || is_whole_correlation(r)) return std::nullopt;
   return (std::max)((std::numeric_limits<double>::min)(),

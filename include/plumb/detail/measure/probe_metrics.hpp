@@ -13,9 +13,9 @@
 // A group's number is a plain mean over its facts ("weighted": each fact counts once), with two
 // exceptions. The unweighted overall number is the mean over relations. A domain's divided-support
 // accuracies weight a fact by 1/d if its relation has d domains, as in lm-pub-quiz. A fact with
-// several templates counts once, with the mean over them. Proportions of facts get Wilson intervals
-// with the facts as trials, so the intervals are conservatively wide if the templates differ.
-// Proportions over relations that have their own weights get the interval from
+// several templates counts once, with its mean over the templates. Proportions of facts get Wilson
+// intervals with the facts as trials, so the intervals are conservatively wide if the templates
+// differ. Proportions over relations that have their own weights get the interval from
 // measure/clustered_share.hpp. The other numbers are bootstrapped over facts.
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct GroupMetrics {
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
   /// The number of rows (fact × template) in which several options tie for the best score, and the
-  /// number in which another option ties with the right one.
+  /// number of rows in which another option has the same score as the right one.
   TieCount ties_for_best;
   std::size_t ties_with_answer = 0;
 
@@ -146,7 +146,7 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
   return metrics;
 }
 
-/// The answers of relations under all their templates. `Table` is RelationAnswers or a class
+/// Views of the relations' answers under all their templates. `Table` is RelationAnswers or a class
 /// derived from it.
 template <class Table>
 [[nodiscard]] std::vector<AnswersView> under_all_templates(const std::vector<Table>& all) {
@@ -170,7 +170,7 @@ std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
 std::vector<AnswersView> under_template(std::vector<RelationAnswers>&& all,
                                         std::size_t template_index) = delete;
 
-/// The combined answers across templates, for the relations whose templates have weights.
+/// Views of the combined answers across templates, for the relations whose templates have weights.
 [[nodiscard]] inline std::vector<AnswersView> under_weighted_templates(
     const std::vector<RelationAnswers>& all) {
   std::vector<AnswersView> chosen;
@@ -182,7 +182,7 @@ std::vector<AnswersView> under_template(std::vector<RelationAnswers>&& all,
 }
 std::vector<AnswersView> under_weighted_templates(std::vector<RelationAnswers>&& all) = delete;
 
-/// A domain's metrics, and its accuracies computed the way lm-pub-quiz accumulates domains.
+/// A domain's metrics, and its accuracies as lm-pub-quiz computes them for domains.
 struct DomainMetrics {
   GroupMetrics metrics;
   Estimate divided_support;
@@ -203,7 +203,7 @@ struct ColumnMetrics {
 struct ProbeMetrics {
   GroupMetrics overall;
   GroupMetrics overall_unweighted;
-  /// In the order of the run.
+  /// The metrics of each relation, in the order of the run.
   std::vector<std::pair<std::string, GroupMetrics>> relations;
   /// By name.
   std::map<std::string, DomainMetrics> domains;

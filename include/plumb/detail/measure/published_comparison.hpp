@@ -46,7 +46,7 @@ struct RunNumbers {
   /// The dataset of the run; may be empty.
   std::string dataset{};
   std::map<std::string, RunNumber> numbers{};
-  /// The run that these numbers belong to, if that run has several models.
+  /// The name of the run that contains these numbers, if that run has several models.
   std::string of_run{};
 };
 
@@ -93,7 +93,7 @@ struct PublishedComparison {
   std::vector<std::string> remarks;
 };
 
-/// "OPT-1.3B" and "opt_1.3b.gguf" as "opt13b".
+/// For example, "OPT-1.3B" and "opt_1.3b.gguf" become "opt13b".
 inline std::string bare_model_name(std::string_view name) {
   if (name.ends_with(".gguf")) name.remove_suffix(5);
   return bare_name(name);
@@ -135,7 +135,7 @@ inline void remark_on_questions(PublishedComparison& made) {
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// The name of the run's number that was probably meant. Among the names that share the last
+/// The name of the run's number that the user probably meant. Among the names that share the last
 /// component, the one with the fewest components is chosen; ties go to the shortest. Empty if no
 /// name matches.
 inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
@@ -151,7 +151,7 @@ inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   return nearest;
 }
 
-/// Whether the numbers belong to a whole run whose models have numbers of their own.
+/// Whether `run` covers an entire run whose models also have separate numbers.
 inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers>& runs) {
   return ranges::any_of(runs, [&](const RunNumbers& other) {
     return !other.of_run.empty() && other.of_run == run.model && other.model != run.model;

@@ -3,9 +3,9 @@
 
 // What is a candidate's rank among all candidates?
 //
-// Ranks start at 1. With ties, there are three ranks: optimistic (before its equals), pessimistic
-// (after them) and realistic (the mean of the two), which is the one reported. This header defines
-// Hit@k, accuracy and whether a fact is known for every measure:
+// Ranks start at 1. With ties, a candidate has three ranks: optimistic (ahead of its equals),
+// pessimistic (after them) and realistic (the mean of the two), which is the one reported. For all
+// measures, this header defines Hit@k, accuracy and when a fact counts as known:
 //   Hit@k     realistic: clamp((k − above) / (equal + 1), 0, 1), the mean over its positions among
 //             its equals; optimistic and pessimistic: 1 if that rank is at most k, else 0
 //   accuracy  Hit@1: 1/n if n candidates tie for the best, the expected value of a random choice

@@ -9,8 +9,8 @@
 //                              a query undecided
 //   adjusted mean rank index   1 − (MR − 1) / E[MR − 1], where E[MR − 1] is the mean of
 //                              (candidates − 1) / 2: 1 at best, 0 for guessing, negative if worse
-// Intervals are bootstrapped over queries; for Hit@k they are Wilson's. Source of the index:
-// Berrendorf et al. 2020, as in PyKEEN.
+// Intervals are bootstrapped over queries, except that Hit@k has Wilson intervals. Source of the
+// adjusted mean rank index: Berrendorf et al. 2020, as in PyKEEN.
 
 #include <algorithm>
 #include <array>

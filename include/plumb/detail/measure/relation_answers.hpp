@@ -4,14 +4,14 @@
 // How did a model answer the facts of a relation, under each setting?
 //
 // This is the table of answers (facts × settings) from which the measures are computed. An answer
-// is the likeliest candidate for a prompt (measure/prediction.hpp), or comes from a generated text.
-// A setting consists of the kind of question (a method and its number of shots, or a template) and
-// a variant (the seed of the shots, or the index of the template); spreads are computed over the
-// variants. The table is read by measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and
-// of several models (subsumption.hpp and others). Combined with the roles of its templates, it
-// forms the table in aggregate/predictions.hpp. If facts have many prompts and the number of
-// prompts varies, the table in aggregate/prompt_outcomes.hpp is used instead, at 12 bytes per
-// prompt.
+// is the likeliest candidate for a prompt (measure/prediction.hpp) or is derived from a generated
+// text. A setting consists of the kind of question (a method and its number of shots, or a
+// template) and a variant (the seed of the shots, or the index of the template); spreads are
+// computed over the variants. The table is read by measures of one model (probe_metrics.hpp,
+// accuracy_spread.hpp) and of several models (subsumption.hpp and others). Combined with the roles
+// of its templates, it forms the table in aggregate/predictions.hpp. If facts have many prompts and
+// the number of prompts varies, the table in aggregate/prompt_outcomes.hpp is used instead, at 12
+// bytes per prompt.
 
 #include <cstddef>
 #include <optional>

@@ -84,7 +84,7 @@ class Resamples {
  private:
   std::size_t resamples_ = 0;
   std::size_t items_ = 0;
-  /// For all facts, two bytes per fact and resample; row r begins at r · row_.
+  /// The counts for all facts, two bytes per fact and resample; row r begins at r · row_.
   std::shared_ptr<const std::vector<std::uint16_t>> counts_;
   std::size_t row_ = 0, first_ = 0;
 };

@@ -7,7 +7,7 @@
 //                                 counts),
 // This is computed for each relation and variant that both models have, and then averaged over
 // these cells without weights. If θ1 knows nothing in a cell, η is undefined there; the cell is
-// skipped and counted. Intervals are percentiles over resampled facts, within relations, because
+// skipped and counted. Intervals are percentiles over facts resampled within relations, because
 // relations and variants are part of the design. If a resample contains none of the facts known in
 // a cell, the cell's original η is used for that resample. If such cells were skipped, cells with
 // few known facts would count less, and the draws would be biased away from the estimate. If η is
@@ -48,12 +48,12 @@ struct MatchedRelation {
   std::vector<std::pair<std::size_t, std::size_t>> places{};
 };
 
-/// The data that only one of the two models has, for a group of settings that at least one of them
-/// has.
+/// The data omitted from the comparison of two models under a group of settings, because only one
+/// of the models has the data.
 struct LeftOut {
   /// The number of relations in which the two models have no setting or no fact in common.
   std::size_t relations = 0;
-  /// The number of settings in the other relations.
+  /// The number of omitted settings in the other relations.
   std::size_t settings = 0;
   std::size_t facts = 0;
 };
@@ -77,7 +77,7 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
 }
 
 /// The answers of two models under one group of settings, with facts matched by instance. Throws a
-/// user error if an instance is a different fact for the other model, that is, if the answers
+/// user error if an instance refers to different facts in the two models, that is, if the answers
 /// differ, or if both models have a subject for it and the subjects differ.
 [[nodiscard]] inline MatchedAnswers match_answers(const ModelAnswers& one,
                                                   const ModelAnswers& other, const Setting& group) {

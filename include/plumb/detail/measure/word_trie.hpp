@@ -3,9 +3,9 @@
 
 // Which names occur in a text when it is read word by word?
 //
-// A trie whose edges are words (answer_words.hpp). A reader follows every name that has started, so
-// the text is not compared with each name. Most words of a text do not occur in any name, and a
-// single look-up shows this.
+// A trie whose edges are words (answer_words.hpp). A reader follows all names whose words have
+// matched so far, so the text is not compared with each name separately. Most words of a text do
+// not occur in any name, and a single look-up shows this.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a statement become a conversation with an instruction model?
+// How is a statement turned into a conversation with an instruction-tuned model?
 //
 //   ChatTurn::question     user: "The capital of France is"   assistant: "Paris."
 //   ChatTurn::statement    user: the prefix                   assistant: "The capital of France is Paris."
-// The model's template writes the text up to the assistant's turn with a request for an answer
-// (add_generation_prompt), as in normal use of the model. The assistant's words follow it, after
-// the white space that the template writes before an answer. Only the assistant's words are scored.
-// Each solved fact before the question has its own turns.
+// The model's chat template writes the text up to the assistant's turn, including the generation
+// prompt (add_generation_prompt), as in normal use of the model. The assistant's words follow it,
+// after the white space that the template writes before an answer. Only the assistant's words are
+// scored. Each solved fact before the question has its own turns.
 
 #include <array>
 #include <cstddef>
@@ -64,7 +64,7 @@ struct QuestionAndAnswer {
           {.text = statement.text.substr(first.begin), .answer = {{0, first.end - first.begin}}}};
 }
 
-/// Writes conversations with one chat template. It is as thread-safe as the renderer.
+/// Writes conversations with one chat template. This class is as thread-safe as the renderer.
 class Chat {
  public:
   Chat() = default;
@@ -147,8 +147,8 @@ class Chat {
     return {{"system", system_}};
   }
 
-  /// Checks that the template writes all turns, using words that occur nowhere else. Throws a user
-  /// error if it omits the system message.
+  /// Checks that the template writes all turns, using unique placeholder words. Throws a user error
+  /// if it omits the system message.
   void check_turns() {
     std::vector<ChatMessage> turns;
     if (!system_.empty()) turns.push_back({"system", "plumb-system"});
@@ -170,7 +170,7 @@ class Chat {
     }
   }
 
-  /// The text between the request for an answer and the answer, if it is only white space. Some
+  /// The text between the generation prompt and the answer, if it is only white space. Some
   /// templates write "[/INST] Paris".
   [[nodiscard]] std::string white_space_before_answer() const {
     const std::string answer = "plumb-answer";

@@ -3,8 +3,8 @@
 
 // How does a statement express more or less confidence?
 //
-// It contains a marker. A verbalized marker is "possibly" or "certainly" after the verb; a
-// numerical marker is "I'm x% confident " before the statement (Kissling et al., section 3.3).
+// The statement contains a marker. A verbalized marker is "possibly" or "certainly" after the verb;
+// a numerical marker is "I'm x% confident " before the statement (Kissling et al., section 3.3).
 // Markers are recognised in a template's text, so the paper's twelve templates (0–4 paraphrases,
 // 5–6 verbalized, 7–11 numerical) may be in any order.
 

@@ -45,8 +45,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where the examples come from: there are none, any relation, the queried relation, or the queried
-/// relation under the queried template.
+/// The source of the examples: none, any relation, the queried relation, or the queried relation
+/// under the queried template.
 enum class ShotSource : std::uint8_t { none, random, relation, same_template };
 [[nodiscard]] constexpr std::array<ShotSource, 4> every(ShotSource) noexcept {
   return {ShotSource::none, ShotSource::random, ShotSource::relation, ShotSource::same_template};
@@ -92,8 +92,8 @@ struct AskedUnder {
   std::size_t template_index = 0;
 };
 
-/// Writes the prompts of one setting. The dataset must outlive it. Any number of threads may use
-/// it.
+/// Writes the prompts of one setting. The dataset must outlive this object. Any number of threads
+/// may use the same object.
 class FewShot {
  public:
   static constexpr std::size_t no_fact = static_cast<std::size_t>(-1);
@@ -218,7 +218,7 @@ class FewShot {
  private:
   [[nodiscard]] bool of_all() const { return setting_.source == ShotSource::random; }
 
-  /// Draws X different facts from the offered ones, excluding the fact in question.
+  /// Draws X different facts that can serve as shots, excluding the fact in question.
   [[nodiscard]] std::vector<AskedUnder> fresh_shots(std::size_t relation,
                                                     std::size_t template_index, std::size_t fact,
                                                     std::size_t expression) const {

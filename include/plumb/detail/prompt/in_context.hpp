@@ -41,12 +41,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return prompt;
 }
 
-/// Models PromptBuilder. Any number of threads may use one object.
+/// Models PromptBuilder. Any number of threads may use the same object.
 template <PromptBuilder Builder = Statement>
 class InContext {
  public:
   InContext() = default;
-  /// The shots are facts of the dataset, and these facts are copied.
+  /// The shots are drawn from the dataset's facts, which are copied.
   InContext(const Dataset& dataset, std::string prefix, const ShotChoice& shots,
             Builder builder = {}, Chat chat = {})
       : builder_(std::move(builder)),
@@ -118,8 +118,8 @@ class InContext {
 
 static_assert(PromptBuilder<InContext<>>);
 
-/// The most frequent context among the first 64 of these facts. The model can keep it while the
-/// facts are scored.
+/// The most frequent context among the first 64 of these facts. The model can keep this context
+/// while the facts are scored.
 template <PromptBuilder Builder>
 [[nodiscard]] Prompt shared_context(const InContext<Builder>& builder, const Relation& relation,
                                     std::size_t first, std::size_t count,

@@ -9,9 +9,9 @@
 // each kind are either spread over the sequence or placed in one block. The panels differ only in
 // these slots, so each position can be compared across panels. Source: the paper on latent
 // knowledge in many shots, section 3, Figure 2 and Appendix E. Departures from the paper: no
-// subject occurs twice in the sequence, and a slot contains the same pair in both panels that
-// replace it. Non-goals: turning the pairs into text, and the model's results
-// (report/injection_page.hpp).
+// subject occurs twice in the sequence, and a slot that is in both the spread and the block
+// contains the same pair in both panels. Non-goals: turning the pairs into text, and showing the
+// model's results (report/injection_page.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -83,8 +83,8 @@ inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random
   return order;
 }
 
-/// Whether two facts may have the same subject: they share an identifier, or the label of one is a
-/// label or alias of the other.
+/// Whether two facts may have the same subject, that is, whether they share an identifier or the
+/// label of one is a label or alias of the other.
 inline bool may_share_subject(const Fact& a, const Fact& b) {
   const auto named = [](const Fact& fact, const std::string& name) {
     return fact.subject == name ||

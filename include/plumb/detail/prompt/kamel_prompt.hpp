@@ -8,10 +8,10 @@
 //   What are the twin municipalities of Elek?
 // Each line except the last is a training row of the relation (a shot) with its objects' main
 // labels. The answer is what the model writes before the first "%". Shots are drawn for each fact;
-// the draw depends on the seed, the relation and the subject. A shot never has the same label as
-// the subject in question. If a relation has too few training rows, all of them are shown. Source:
-// Kalo and Fichtel 2022 (KAMEL) and their predict.py. In that program, each line begins with the
-// space that follows the comma in the list of questions; here it does not.
+// the draw depends on the seed, the relation and the subject. The subject of a shot never has the
+// same label as the subject in question. If a relation has too few training rows, all of them are
+// shown. Source: Kalo and Fichtel 2022 (KAMEL) and their predict.py. In that program, each line
+// begins with the space that follows the comma in the list of questions; here it does not.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Writes the prompts of one relation, which must outlive this object and have a question. Any
-/// number of threads may use it.
+/// number of threads may use the same object.
 class KamelPrompt {
  public:
   KamelPrompt(const KamelRelation& relation, std::size_t shots, std::uint64_t seed)

@@ -78,7 +78,7 @@ inline std::optional<std::string> number_prefix(const std::vector<std::string>& 
 }
 
 /// Invents labels. The same relation and stream produce the same labels in the same order. The
-/// relation must have a fact and an option. Not thread-safe.
+/// relation must have at least one fact and one option. Not thread-safe.
 class LabelInventor {
  public:
   LabelInventor(const Relation& relation, RandomStream random) : random_(std::move(random)) {
@@ -139,7 +139,7 @@ class LabelInventor {
     return replaced ? label : word_like("Number");  // the label has no letters
   }
 
-  /// A new word capitalised like `model`: in all letters, only in the first letter, or not at all.
+  /// A new word capitalised like `model`: fully, only in the first letter, or not at all.
   std::string word_like(const std::string& model) {
     std::string word = new_word(std::clamp<std::size_t>(count_code_points(model) / 2, 2, 3));
     if (model.size() > 1 && ranges::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {

@@ -54,7 +54,7 @@ struct ManyShot {
     return prompt;
   }
 
-  /// The shots and then the question with one of its choices, which is the answer.
+  /// The shots followed by the question with one of its choices as the answer.
   [[nodiscard]] Prompt question(std::span<const SubjectObject> shots, const std::string& subject,
                                 const std::string& choice) const {
     return question(sequence(shots), subject, choice);
@@ -100,7 +100,7 @@ struct ManyShot {
     put(prompt, pair.object);
   }
 
-  /// The end of the text without trailing spaces.
+  /// The position at which the text ends, not counting trailing spaces.
   static std::size_t end_of_given(const Prompt& prompt) {
     return prompt.text.find_last_not_of(' ') + 1;
   }
@@ -112,8 +112,9 @@ struct ManyShot {
   }
 };
 
-/// The first token that covers bytes of both an object and a subject, across the separator between
-/// them; -1 if there is none. `prompt` is a sequence built by `form`, with all its answers.
+/// The index of the first token that covers bytes of both an object and a subject, across the
+/// separator between them; -1 if there is none. `prompt` is a sequence built by `form`, with all
+/// its answers.
 [[nodiscard]] inline std::ptrdiff_t merged_token(const ManyShot& form, const Prompt& prompt,
                                                  const Tokenization& tokenization) {
   for (std::size_t t = 0; t < tokenization.tokens.size(); ++t) {

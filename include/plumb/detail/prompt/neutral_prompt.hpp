@@ -33,7 +33,7 @@ inline std::string with_single_spaces(std::string_view text) {
   return made;
 }
 
-/// `head`, then the answer.
+/// A prompt that consists of `head` and the answer.
 inline Prompt answer_behind(std::string head, std::string_view answer) {
   Prompt made;
   made.given = head.find_last_not_of(' ') + 1;

@@ -3,15 +3,15 @@
 
 // Which solved facts are shown before a question?
 //
-// They are K facts of the same relation with K different subjects, chosen from all of the
+// The shots are K facts of the same relation with K different subjects, chosen from all of the
 // relation's facts, including those beyond a job's limit. Facts about the question's subject are
 // excluded, and so are facts whose answer is that subject: "Germany borders France" reveals what
 // France borders. If a subject has several correct answers, one is drawn. In draws by relation, the
-// relation's subjects are put in one order, and the first K suitable facts are shown. Nearly all
-// prompts of a relation then begin the same way, and the model stores that beginning only once. In
-// draws by fact, K facts are drawn separately for each question's subject. Both draws depend only
-// on the seed, the relation and the subject, so all rows with the same subject show the same facts,
-// under all templates.
+// relation's subjects are put in a single random order, and the first K suitable facts are shown.
+// Nearly all prompts of a relation then begin the same way, and the model stores that beginning
+// only once. In draws by fact, K facts are drawn separately for each question's subject. Both draws
+// depend only on the seed, the relation and the subject, so all rows with the same subject show the
+// same facts, under all templates.
 
 #include <array>
 #include <cstddef>
@@ -49,7 +49,8 @@ struct ShotChoice {
   friend bool operator==(const ShotChoice&, const ShotChoice&) = default;
 };
 
-/// Draws the solved facts. Copies the dataset's facts. Any number of threads may use one object.
+/// Draws the solved facts. Copies the dataset's facts. Any number of threads may use the same
+/// object.
 class SolvedFacts {
  public:
   SolvedFacts() = default;
@@ -93,7 +94,7 @@ class SolvedFacts {
     std::vector<Fact> facts;
     /// Indices of each subject's facts.
     std::vector<std::vector<std::uint32_t>> subjects;
-    /// For draws by relation: one fact for each subject, in the order in which they are shown.
+    /// For draws by relation: one fact for each subject, in the order in which the facts are shown.
     std::vector<std::uint32_t> order;
   };
 

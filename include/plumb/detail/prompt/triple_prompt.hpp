@@ -47,8 +47,8 @@ struct GraphQuery {
   [[nodiscard]] std::uint32_t gold() const { return asks_head ? triple.head : triple.tail; }
 };
 
-/// `count` training triples, drawn without replacement. A larger `count` yields the same triples
-/// first. Throws a user error if there are fewer than `count` triples.
+/// `count` training triples, drawn without replacement. A larger `count` yields the same triples,
+/// followed by more. Throws a user error if there are fewer than `count` triples.
 [[nodiscard]] inline std::vector<Triple> drawn_shots(const KnowledgeGraph& graph, std::size_t count,
                                                      std::uint64_t seed) {
   if (graph.train.size() < count) {
@@ -64,8 +64,8 @@ struct GraphQuery {
   return shots;
 }
 
-/// Writes queries about one graph, all after the same shots. The graph must outlive it. Any number
-/// of threads may use one object.
+/// Writes queries about one graph, all after the same shots. The graph must outlive this object.
+/// Any number of threads may use the same object.
 class TriplePrompt {
  public:
   TriplePrompt(const KnowledgeGraph& graph, const std::vector<Triple>& shots, QueryForm form)
@@ -79,7 +79,7 @@ class TriplePrompt {
     }
   }
 
-  /// The text that every head query, or every tail query, begins with.
+  /// The text with which all head queries, or all tail queries, begin.
   [[nodiscard]] const std::string& shots(bool asks_head) const { return shots_[asks_head]; }
   /// The whole prompt, up to the answer.
   [[nodiscard]] std::string query(const GraphQuery& query) const {
@@ -89,7 +89,7 @@ class TriplePrompt {
   [[nodiscard]] static std::string candidate(const Entity& entity) {
     return " " + entity.name + ")";
   }
-  /// The text that the LM head scores after a query in `form`, for names of one token.
+  /// The text that the LM head scores after a query in `form`, for one-token names.
   [[nodiscard]] static std::string head_candidate(const Entity& entity, QueryForm form) {
     return (form == QueryForm::paper ? " " : "") + entity.name;
   }

@@ -6,8 +6,8 @@
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
 // The product of queries and entities is computed in tiles, and each tile is counted immediately:
 // nothing is sorted, and no |Q| × |E| matrix is stored. Tiles are products of 16-bit numbers
-// (kernels/tile_products.hpp). They decide the comparison for every entity whose cosine differs
-// from the true entity's by more than a proven bound on the rounding error
+// (kernels/tile_products.hpp). These products decide the comparison for every entity whose cosine
+// differs from the true entity's by more than a proven bound on the rounding error
 // (rank/short_direction.hpp), about 0.0003. For the few other entities, the cosine is computed in
 // double precision and in a fixed order; this exact cosine defines the rank. Equal vectors
 // therefore tie, regardless of where they are stored. Entities are read in place, so they may be in
@@ -41,8 +41,8 @@ struct RankQuestion {
   std::uint32_t gold = 0;
 };
 
-/// Requests the number of entities whose cosine to a query is above `cosine`, and the number whose
-/// cosine is exactly equal to it.
+/// A request for the number of entities whose cosine to a query is above `cosine`, and for the
+/// number whose cosine equals it exactly.
 struct CosineQuestion {
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
   std::uint32_t query = 0;
@@ -57,12 +57,12 @@ struct NearEntity {
   double cosine = 0;
 };
 
-/// Any number of threads may use one object.
+/// Any number of threads may use the same object.
 class CosineRanker {
  public:
   /// `entities` must outlive the ranker. Throws a user error for a vector that is zero or not
-  /// finite. The error numbers rows from `first`, because the entities may be part of a longer
-  /// list.
+  /// finite. Error messages number the rows from `first`, because the entities may be part of a
+  /// longer list.
   explicit CosineRanker(VectorRows entities, std::size_t first = 0)
       : entities_(entities),
         lengths_(detail::checked_lengths(entities, "entities", first)),
@@ -91,8 +91,8 @@ class CosineRanker {
     return counts_of(queries, lengths, asked);
   }
 
-  /// For each question, the number of nearer entities and of equally near ones. Throws the same
-  /// errors as `ranks`.
+  /// For each question, the number of nearer entities and the number of equally near entities.
+  /// Throws the same errors as `ranks`.
   [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
                                          std::span<const CosineQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -107,8 +107,8 @@ class CosineRanker {
     return counts_of(queries, lengths, questions);
   }
 
-  /// The k entities nearest to each query, nearest first; ties are in row order. All entities if
-  /// there are fewer than k.
+  /// The k entities nearest to each query, nearest first; ties are in row order. Returns all
+  /// entities if there are fewer than k.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -223,7 +223,7 @@ class CosineRanker {
     return ranks;
   }
 
-  /// Adds an entity to a rank if its cosine is at least as high as the true entity's.
+  /// Counts an entity in a rank if its cosine is at least as high as the true entity's.
   void add(Rank& rank, const float* query, double length, std::size_t entity, double gold) const {
     const double quick =
         static_cast<double>(detail::quick_dot(query, entity_row(entity), dimension())) /

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does one of several processes count over its part of the entities?
+// What does each of several processes count for its part of the entities?
 //
 // Each process has a contiguous range of entities; all ranges have nearly the same size. The
 // process that has a question's true entity computes that entity's cosine. Once all processes know
-// these cosines, each one counts how many of its own entities are above and how many are equal; the
-// sums determine the ranks. In every process, the cosines are bit-for-bit equal to CosineRanker's,
-// so the sums and the merged lists do not depend on the number of processes.
+// these cosines, each process counts how many of its own entities have a higher cosine and how many
+// have an equal one; the sums determine the ranks. In every process, the cosines are bit-for-bit
+// equal to CosineRanker's, so the sums and the merged lists do not depend on the number of
+// processes.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -46,11 +47,11 @@ struct EntityRange {
   return {begin, begin + each + (process < more ? 1 : 0)};
 }
 
-/// Any number of threads may use one object.
+/// Any number of threads may use the same object.
 class EntityShard {
  public:
-  /// The number of counts that `counts` returns for a question: entities above and equal, then the
-  /// same two counts among the known entities.
+  /// The number of counts that `counts` returns for a question: the entities with a higher cosine
+  /// and those with an equal cosine, then the same two counts among the known entities.
   static constexpr std::size_t counts_each = 4;
 
   /// The matrix of `entities` must outlive the shard. Throws a user error if a vector in its range
@@ -58,7 +59,7 @@ class EntityShard {
   EntityShard(const EntityVectors& entities, EntityRange own)
       : own_(own), gathered_(gathered(entities, own)), ranker_(rows(entities), own.begin) {}
 
-  EntityShard(const EntityShard&) = delete;  // the ranker points into it
+  EntityShard(const EntityShard&) = delete;  // the ranker points into this object
   EntityShard& operator=(const EntityShard&) = delete;
 
   [[nodiscard]] EntityRange range() const noexcept { return own_; }
@@ -164,7 +165,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   }
 }
 
-/// The questions' standings, from the sums over all processes.
+/// The standing of each question's true entity, computed from the sums over all processes.
 [[nodiscard]] inline std::vector<EntityStanding> standings_of(
     std::size_t entities, std::span<const EntityQuestion> questions, std::span<const double> gold,
     std::span<const std::uint64_t> sums) {

@@ -22,9 +22,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Filters `raw`, the rank of the true entity `gold`, by removing the entities in `known`, which
-/// contains their rows. Duplicates count once, and `known` may include `gold`, which is not
-/// removed. `query` is the query's vector. Throws a user error if an entity does not exist.
+/// Computes the filtered rank of the true entity `gold` from `raw`, its rank among all entities, by
+/// removing the entities whose rows are in `known`. Duplicates count once, and `known` may include
+/// `gold`, which is not removed. `query` is the query's vector. Throws a user error if an entity
+/// does not exist.
 [[nodiscard]] inline QueryRank filtered_rank(const CosineRanker& ranker, const Rank& raw,
                                              std::span<const float> query, std::uint32_t gold,
                                              std::span<const std::uint32_t> known) {

@@ -128,7 +128,7 @@ class LikelihoodRanker {
     asked.wanted = asked.search->next(offered_);
   }
 
-  /// Sets the nodes to read next; false when all questions are answered.
+  /// Sets the nodes to read next; returns false once all questions are answered.
   bool continue_search(Asked& asked, std::span<const NameQuestion> questions,
                        std::vector<SearchedRank>& ranks, const std::function<void()>& on_answer) {
     asked.wanted = asked.search->next(offered_);

@@ -91,15 +91,15 @@ Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truth
 template <MaskedLm Model>
 class MaskFiller {
  public:
-  /// `masks` is the largest number of masks in a gap, at least 1. Ranks are computed only if it is
-  /// 1.
+  /// `masks` is the maximum number of masks in a gap and must be at least 1. Ranks are computed
+  /// only if it is 1.
   explicit MaskFiller(Model& model, std::size_t masks = 1) : model_(model), masks_(masks) {}
 
   /// Fills several gaps together. Throws a user error if the model returns a token that has no
   /// logit.
   [[nodiscard]] std::vector<FilledGap> fill(std::span<const MaskedGap> gaps) {
     std::vector<FilledGap> made(gaps.size());
-    std::vector<std::vector<MaskFill>> fills(gaps.size());  // by gap, then masks - 1
+    std::vector<std::vector<MaskFill>> fills(gaps.size());  // indexed by gap, then by masks - 1
     std::size_t longest = masks_;
     for (std::size_t g = 0; g < gaps.size(); ++g) {
       made[g].names.assign(gaps[g].names.size(), 0);

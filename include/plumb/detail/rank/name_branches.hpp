@@ -62,14 +62,14 @@ class NameBranches {
 
   [[nodiscard]] const TreeLimits& limits() const noexcept { return limits_; }
   [[nodiscard]] bool has_branches() const { return limits_.leaves > 1; }
-  /// The number of tokens shared by the beginnings of all prompts; the model holds these tokens.
+  /// The number of tokens in the prefix shared by all prompts; the model holds these tokens.
   [[nodiscard]] std::size_t context() const noexcept { return tree_.context().size(); }
 
   /// The number of tokens fed so far for names, and for the prompts before them.
   [[nodiscard]] std::uint64_t fed_names() const noexcept { return fed_names_; }
   [[nodiscard]] std::uint64_t fed_prompts() const noexcept { return fed_prompts_; }
 
-  /// Releases everything, then feeds the tokens with which all prompts begin.
+  /// Releases everything, then feeds the prefix shared by all prompts.
   void hold_context(std::span<const TokenId> context) {
     drop();
     if (!has_branches()) return;

@@ -6,8 +6,8 @@
 // Two models are compared on the queries that both ranked against the same number of candidates.
 // Two queries are the same if they agree in part, line, relation and direction (head or tail). A
 // difference is the mean over these queries of the first model's value minus the second's; its
-// interval comes from a percentile bootstrap over queries. The rank used is the realistic one (the
-// middle of ties) among all candidates (raw).
+// interval comes from a percentile bootstrap over queries. The rank used is the raw, realistic one:
+// the middle of a tie, among all candidates.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One model's run, after its ranks have been measured.
+/// One model's run, with the metrics of its ranks already computed.
 struct RankedModel {
   std::string name;
   std::vector<RankedMethod> methods;
@@ -49,8 +49,8 @@ struct SizeSeries {
   bool monotone = false;
 };
 
-/// One model under one method, as the index of the model and the index of the method in that
-/// model's list.
+/// One model under one method: the index of the model, and the index of the method in that model's
+/// list.
 struct RankStanding {
   std::size_t model = 0;
   std::size_t method = 0;
@@ -60,8 +60,8 @@ struct RankStanding {
 struct RankDifference {
   std::size_t first = 0, second = 0;
   std::size_t queries = 0;
-  /// The number of queries for which the first model ranks the true entity higher, for which the
-  /// second model does, and for which both rank it equally.
+  /// The numbers of queries for which the first model ranks the true entity higher, for which the
+  /// second model ranks it higher, and for which both rank it equally.
   std::size_t first_higher = 0, second_higher = 0, equal = 0;
   Estimate mean_reciprocal_rank, hits_at_1, hits_at_10;
   TestedCorrelation log_rank;
@@ -79,7 +79,7 @@ struct MethodComparison {
 struct RankComparison {
   std::vector<RankedModel> models;
   std::vector<MethodComparison> methods;
-  /// Series of Hit@1, Hit@10, Hit@100 and MRR for each family with several sizes.
+  /// Series of Hit@1, Hit@10, Hit@100 and MRR for each family that has models of several sizes.
   std::vector<SizeSeries> sizes{};
   Bootstrap bootstrap{};
   std::vector<std::string> remarks{};

@@ -4,8 +4,8 @@
 // Which numbers summarise a ranking of entities?
 //
 // Everything shown on a ranking's page, in its tables and in metrics.json is computed once, here,
-// from the ranks: each method separately, raw and filtered; how far methods agree on shared queries
-// and candidates; and whether long names rank lower.
+// from the ranks: the metrics of each method, raw and filtered; the agreement of methods on shared
+// queries and candidates; and whether long names rank lower.
 
 #include <algorithm>
 #include <array>
@@ -166,8 +166,8 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
   method.length = tested(tokens, ranks);
 }
 
-/// Identifies the same query in two methods or runs: by its line, or by its entities' names if it
-/// has no line.
+/// Identifies a query across methods or runs by its line or, if it has no line, by the names of its
+/// entities.
 using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t, std::string>;
 inline QueryKey query_key(const EntityRank& rank) {
   return {rank.part,      rank.relation,   rank.line,
@@ -220,7 +220,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return agreement;
 }
 
-/// Measures methods. Each method must have its name, its ranks (at least one) and `narrowed` set.
+/// Measures methods. Each method must have its name, at least one rank, and `narrowed` set.
 [[nodiscard]] inline RankResults rank_results(std::vector<RankedMethod> methods,
                                               const Bootstrap& bootstrap) {
   RankResults made{std::move(methods), {}, {}};

@@ -3,9 +3,9 @@
 
 // How are many texts embedded by a model that takes only whole texts?
 //
-// They are embedded in batches of a fixed size, one after another, so that an interrupted job can
-// resume at any batch. For models that can share prefixes, use rank/prompt_embedder.hpp; its jobs
-// have the same interface.
+// The texts are embedded in batches of a fixed size, one after another, so that an interrupted job
+// can resume at any batch. For models that can share prefixes, use rank/prompt_embedder.hpp; its
+// jobs have the same interface.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -59,9 +59,10 @@ class TextBatches {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error if a BOS token is requested but the model has none, or if other tokens are
-  /// to be put around a text, because they cannot be passed to a model that accepts only whole
-  /// texts. Also throws a user error if a text has no tokens or is longer than the model's context.
+  /// Throws a user error if a BOS token is requested but the model has none, or if tokens other
+  /// than BOS are to be put around a text, because a model that accepts only whole texts cannot
+  /// receive them. Also throws a user error if a text has no tokens or is longer than the model's
+  /// context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     if (around.is_frame()) {
       throw user_error(

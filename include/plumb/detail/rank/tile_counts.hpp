@@ -3,9 +3,9 @@
 
 // Which entities of a tile are nearer to a query than the true entity, judged by their products?
 //
-// Entities with products above a range are certainly nearer, and those below it are not. The few
-// entities whose products fall within the range are left to the caller, which computes them
-// exactly.
+// An entity whose product is above a given range is certainly nearer, and one whose product is
+// below the range is certainly not. The few entities whose products fall within the range are left
+// to the caller, which computes them exactly.
 
 #include <algorithm>
 #include <cmath>

@@ -41,7 +41,7 @@ inline double single_precision_bound(std::size_t dimension) {
   return steps / (1 - steps);
 }
 
-/// Why a vector of this length cannot be ranked; null if it can.
+/// The reason why a vector of this length cannot be ranked; null if it can be ranked.
 inline const char* fault_of_length(double length) {
   // For these lengths, single precision can represent the length itself, its inverse, and products
   // and sums of two such vectors.
@@ -53,7 +53,7 @@ inline const char* fault_of_length(double length) {
 }
 
 /// The lengths of the rows. Throws a user error if a row is zero or not finite. In the error
-/// message, `what` is the name for the rows, and rows are numbered from `first`.
+/// message, `what` describes the rows, which are numbered from `first`.
 inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
                                            std::size_t first = 0) {
   std::vector<double> lengths(static_cast<std::size_t>(rows.rows()));

@@ -54,7 +54,7 @@ struct FileSum {
   std::uintmax_t lines = 0, bytes = 0;
   std::uint64_t hash = fnv1a("");
 
-  /// Continues the sum with the text that follows.
+  /// Adds the next piece of text to the sum.
   void add(std::string_view text) {
     lines += static_cast<std::uintmax_t>(std::count(text.begin(), text.end(), '\n'));
     bytes += text.size();
@@ -84,7 +84,7 @@ class AtomicFile {
                      "check its folder's permissions, or choose another");
   }
 
-  /// Throws an internal error if the disk refuses.
+  /// Throws an internal error if writing fails.
   AtomicFile& operator<<(std::string_view text) {
     waiting_ += text;
     if (waiting_.size() >= most_waiting) write();

@@ -55,7 +55,7 @@ class AtomicFolder {
     take_lock();
   }
 
-  /// The folder that its files are written into.
+  /// The folder into which the files are written.
   [[nodiscard]] const DiskPath& path() const noexcept { return part_; }
 
   /// Throws an internal error if renaming fails; the folder then does not get its final name.

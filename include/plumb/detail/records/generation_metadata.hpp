@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The metadata of a complete run folder of many prompts.
+// The metadata of a complete many-prompt run folder.
 //
 //   metadata_generate.json  {"model": …, "dataset": …, "settings": [name, …] in order, "answers":
 //                           "fills" of gaps or "lists" (texts if it is absent), "max_new_tokens":
@@ -35,7 +35,7 @@ struct GenerationMetadata {
   std::string model{}, dataset{};
   std::vector<std::string> settings{};
   GeneratedAnswers answers = GeneratedAnswers::texts;
-  /// Not used for fills. Earlier versions did not write it.
+  /// Not used for fills. Earlier versions of plumb did not write this field.
   std::optional<std::size_t> max_new_tokens{};
   /// For each relation code, the labels of the relation's objects; empty for lists.
   std::vector<std::pair<std::string, std::vector<std::string>>> candidates{};
@@ -60,8 +60,8 @@ struct GenerationMetadata {
   return rows;
 }
 
-/// Throws a user error if a file is missing or lacks rows. `rows` must have been returned by
-/// recorded_rows.
+/// Throws a user error if a file is missing or has a different number of rows. `rows` must have
+/// been returned by recorded_rows.
 inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
   const Json found = recorded_rows(folder);
   for (const auto& [name, count] : rows.items()) {

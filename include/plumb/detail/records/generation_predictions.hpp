@@ -5,9 +5,9 @@
 //
 // Each setting of a run becomes a separate model. A relation's templates, filled with the subject's
 // first name, count as paraphrases. The confidence of an answer is the probability of its tokens.
-// If all facts were sampled, there is also the proportion of samples that match the greedy answer.
-// There is no closed set: all right answers to a fact count as one answer, while wrong answers are
-// distinct if their lemmas differ.
+// If all facts were sampled, the proportion of samples that match the greedy answer is available as
+// a second confidence. There is no closed set: all right answers to a fact count as one answer,
+// while wrong answers are distinct if their lemmas differ.
 
 #include <algorithm>
 #include <cmath>
@@ -140,8 +140,8 @@ class GeneratedPredictions {
     return made;
   }
 
-  /// Adds a relation's sampled prompts if every fact has one; each of these prompts has its own
-  /// template and name.
+  /// Adds a relation's sampled predictions if every fact has one; each sampled prompt has its own
+  /// template and subject name.
   void add_samples(ScoredModel& model) const {
     if (study_.samples == 0) return;
     // keyed by the fact's index among all relations' facts

@@ -54,7 +54,7 @@ inline void read_field(const Json& json, std::optional<Rank>& rank) {
   rank = Rank{both.first, both.second};
 }
 
-/// A masked model's answer within a common vocabulary.
+/// A masked model's answer, restricted to a common vocabulary.
 template <class Fill>
 struct CommonFill {
   Fill& fill;
@@ -84,7 +84,7 @@ void read_field(const Json& json, const CommonFill<Fill>& common) {
 template <class Row, class Field>
 void prompt_fields(Row& row, Field& field) {
   field("relation", row.relation, "code of the relation");
-  field("fact", row.prompt.fact, "index of the fact among the relation's queried facts, from 0");
+  field("fact", row.prompt.fact, "index among the relation's asked facts, from 0");
   field("subject", row.subject, "the subject's name in the prompt");
   field("template", row.prompt.template_index, "index among the relation's templates, from 0");
   field("expression", row.prompt.expression,
@@ -108,13 +108,14 @@ struct RecordFields<RecordedAnswer> {
           "log-probability of the greedy tokens, in nats; the end token is not included");
     field.together("ids", row.fill, [](auto& fill, auto& of) {
       of("ids", fill.ids, "token identifiers of a masked model's answer");
-      of("right", fill.right, "whether they exactly match one of an object's names");
+      of("right", fill.right,
+         "whether these identifiers exactly match those of any of the objects' names");
       of("rank", fill.rank,
-         "[above, equal]: the numbers of tokens likelier than, and as likely as, the likeliest "
-         "true token; null if not computed");
-      of.optional(
-          "common", CommonFill{fill},
-          "answer, id and rank in a common vocabulary; the rank is null if there is no true token");
+         "[above, equal]: number of tokens likelier than the likeliest true token, and number of "
+         "equally likely tokens; null if not computed");
+      of.optional("common", CommonFill{fill},
+                  "answer, id and rank in a common vocabulary; the rank is null if the vocabulary "
+                  "contains no true token");
     });
     shot_fields(row, field);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The journal of a job: which packs of which parts are done, and their results.
+// The journal of a job: a record of the finished packs of each part, and their results.
 //
-// journal.jsonl grows by one line for each pack as soon as it is evaluated. A job that is killed at
-// any moment therefore loses at most its current pack. Only the position at which each pack's line
+// A line is appended to journal.jsonl as soon as a pack is evaluated. A job that is killed at any
+// moment therefore loses at most its current pack. Only the position at which each pack's line
 // begins is held in memory.
 //   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
 //   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files are written
@@ -28,7 +28,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a journal's lines contain, and where each line begins. Not thread-safe.
+/// An index of a journal's lines: the positions of finished packs, and the values recorded for
+/// completed parts. Not thread-safe.
 class JournalIndex {
  public:
   /// The position at which a finished pack's line begins; nullopt for other packs.
@@ -42,7 +43,7 @@ class JournalIndex {
     return Json::parse(line).at("rows");
   }
 
-  /// The value recorded when a part was complete; it survives a power loss.
+  /// The value recorded when a part was completed; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     const auto found = done_.find(part);
     return found == done_.end() ? std::nullopt : std::optional(found->second);
@@ -60,8 +61,8 @@ class JournalIndex {
     return done_.erase(part) + packs > 0;
   }
 
-  /// Adds a whole line. Throws a user error if the line is damaged or was written by another
-  /// version of plumb.
+  /// Adds a complete line to the index. Throws a user error if the line is damaged or was written
+  /// by another version of plumb.
   void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
     if (!text.starts_with(head)) {
       const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
@@ -106,7 +107,8 @@ class JournalIndex {
  private:
   static constexpr std::string_view head = "{\"version\":2,";
   static constexpr std::string_view sum_head = ",\"checksum\":\"";
-  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} after the digits
+  // includes the "} after the digits
+  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;
 
   static std::string tail(std::string_view body) {
     return std::string(sum_head) + fnv1a_hex(body) + "\"}";

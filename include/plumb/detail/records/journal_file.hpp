@@ -5,9 +5,9 @@
 // loss at most the lines of one second.
 //
 // Each line is written in a single operation. When the file is opened, an incomplete last line is
-// cut off. If a line has a hole, that line and everything after it are cut off. A hole is a run of
-// zeros: after a power loss, a line consists of zeros if it was not synced before a later line
-// reached the disk. Lines are read from their start positions.
+// cut off. If a line contains a hole, that line and everything after it are cut off. A hole is a
+// run of zeros: after a power loss, a line consists of zeros if it was not synced before a later
+// line reached the disk. Lines are read from their start positions.
 
 #include <chrono>
 #include <cstddef>
@@ -81,8 +81,8 @@ class JournalFile {
   /// The line that begins at this position. Throws an internal error if it cannot be read.
   [[nodiscard]] std::string read(std::uintmax_t begin) { return reader_.read(file_, begin); }
 
-  /// Appends a line, which must end in a newline, and returns where it begins. Throws an internal
-  /// error if writing fails.
+  /// Appends a line, which must end in a newline, and returns the position at which it begins.
+  /// Throws an internal error if writing fails.
   std::uintmax_t append(const std::string& line) {
     refuse_failed(output_->write(line));
     reader_.forget();

@@ -5,7 +5,7 @@
 //
 // A listed prompt is a JSON object on a line of its own. First come the fields that identify it:
 // part (of the job, as in the names of its files), relation, sub_id, sub_label, template …, and
-// shots, the facts that it shows. Then one of three forms:
+// shots, the facts that it shows. One of three forms follows:
 //   prompt                          the model continues the text, or is read at its end
 //   prompt, answer, given           one text; answer: [[begin, end], …], the bytes of the answer;
 //                                   given: the number of bytes before the continuation, which is
@@ -47,8 +47,8 @@ struct ListedPrompt {
   Json about = Json::object();
   /// Whole texts: a single text, or one for each candidate.
   std::vector<Prompt> texts{};
-  /// Parallel to the texts: the entity that each candidate represents; empty if the texts
-  /// themselves show it.
+  /// Parallel to the texts: the entity that each candidate represents; empty if the entities are
+  /// evident from the texts.
   std::vector<std::string> entities{};
   /// The BOS before the texts.
   Bos with_bos = false;

@@ -78,7 +78,8 @@ class AnswersBySetting {
  private:
   RelationAnswers made_;
   std::vector<std::vector<Prediction>> columns_;  // parallel to the settings
-  std::vector<std::vector<std::string>> texts_;   // the same; empty for choices
+  // also parallel to the settings; empty for choices
+  std::vector<std::vector<std::string>> texts_;
   std::map<std::tuple<std::string, std::size_t, std::string, std::string, std::size_t>, std::size_t>
       places_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The metadata of a run folder of facts with their own choices, by relation.
+// The metadata, by relation, of a run folder whose facts have their own choices.
 //
 //   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, shots (by
 //                             seed, instances of training facts in the order of the shots),

@@ -4,9 +4,9 @@
 // The answers of a many-shot run, converted to the form that calibration reads.
 //
 // Each combination of method, number of shots and separator becomes a separate model. The seeds of
-// its shots (or its templates) take the role of paraphrases, and the first of them takes the role
-// of the base template. Each fact has its own choices, which are options of its relation. Generated
-// texts are left out because they have no likelihood.
+// its shots (or its templates) serve as paraphrases, and the first of them serves as the base
+// template. Each fact has its own choices, which are options of its relation. Generated texts are
+// left out because they have no likelihood.
 
 #include <cstddef>
 #include <cstdint>

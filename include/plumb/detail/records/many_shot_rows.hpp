@@ -3,10 +3,10 @@
 
 // The files that store the scores of facts with their own choices.
 //
-// metadata_many_shot.json (many_shot_metadata.hpp) contains the options of a relation and the pairs
-// that are its shots: the first `shots` pairs of its shots[variant] come before the question of an
-// ic row. Rows of EIC-LKE have additional fields, which earlier versions did not write. Scores are
-// written with ten decimals.
+// metadata_many_shot.json (many_shot_metadata.hpp) contains the options of each relation and the
+// pairs used as its shots: in an ic row, the first `shots` pairs of shots[variant] come before the
+// question. Rows of EIC-LKE have additional fields, which earlier versions did not write. Scores
+// are written with ten decimals.
 
 #include <cstddef>
 #include <cstdint>
@@ -78,10 +78,10 @@ struct RecordFields<RecordedChoice> {
     field("answer_scores", TenDecimals{row.scores}, "log-likelihood of each choice, in nats");
     field.optional("answer_token_counts", row.tokens, "scored tokens of each choice");
     field.together("pairs_before", row.before, [](auto& before, auto& of) {
-      of("pairs_before", before.pairs, "how many of the shots come before an EIC-LKE question");
+      of("pairs_before", before.pairs, "number of shots that precede an EIC-LKE question");
       of.when(!before.order.empty(), "asked_before", before.asked,
-              "instances of the facts asked in the same sequences, in order, spaced by eic_step "
-              "from run.json");
+              "instance indices of the facts that precede the question in each of its sequences, "
+              "in order, spaced by eic_step from run.json");
       of.when(!before.order.empty(), "choice_order", before.order,
               "index of the choice in each sequence; a fact with fewer choices starts over from "
               "its first choice");

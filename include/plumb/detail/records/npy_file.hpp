@@ -32,7 +32,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Everything before the numbers; its length is a multiple of 64.
+/// The file's header, up to the numbers; its length is a multiple of 64.
 inline std::string npy_header(std::size_t rows, std::size_t columns) {
   std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) +
                      ", " + std::to_string(columns) + "), }";
@@ -42,7 +42,7 @@ inline std::string npy_header(std::size_t rows, std::size_t columns) {
          static_cast<char>(length >> 8) + text;
 }
 
-/// Vectors in a file. Any number of threads may read it.
+/// Vectors in a file. Any number of threads may read the same object.
 class NpyFile {
  public:
   /// Throws a user error if the file is damaged or has a different format.

@@ -5,12 +5,12 @@
 // them?
 //
 // A probe stores a fact with several objects as several rows, one for each (subject, object) pair,
-// so that the files are compatible with lm-pub-quiz. Here, the rows of a subject are joined again:
-// the right options are those of all its rows, and the scores come from its first row under each
-// template (the statements are identical). Subjects are distinguished as in SubjectGroups, using
-// the first row of each instance. Rows without a subject, rows with their own texts for the
-// options, and subjects with only one object are skipped. Objects whose rows were not scored, for
-// example because of a limit, are unknown here and count as wrong.
+// so that the files are compatible with lm-pub-quiz. Here, the rows of a subject are merged into
+// one fact: the right options are those of all its rows, and the scores come from its first row
+// under each template (the statements are identical). Subjects are distinguished as in
+// SubjectGroups, using the first row of each instance. Rows without a subject, rows with their own
+// texts for the options, and subjects with only one object are skipped. Objects whose rows were not
+// scored, for example because of a limit, are unknown here and count as wrong.
 
 #include <algorithm>
 #include <cstddef>

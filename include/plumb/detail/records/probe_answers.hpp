@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A row's own scores.
+/// The scores stored in a row.
 [[nodiscard]] inline const std::vector<double>& scores_of_row(const RecordedRow& row,
                                                               const RecordedRelation& /*in*/) {
   return row.scores;
@@ -74,7 +74,7 @@ inline std::vector<double> joined_weights(std::span<const RecordedRelation> part
   return first == nullptr ? std::vector<double>{} : first->relation.template_weights;
 }
 
-/// Keeps only the right option's text among each fact's own texts for the options.
+/// Of each fact's own texts for the options, keeps only that of the right option.
 inline void keep_right_texts(std::vector<Fact>& facts) {
   for (Fact& fact : facts) {
     for (std::size_t option = 0; option < fact.choices.size(); ++option) {
@@ -84,12 +84,12 @@ inline void keep_right_texts(std::vector<Fact>& facts) {
 }
 
 /// The table of one relation, with facts in ascending order of instance and templates in ascending
-/// order of index. `parts` are its entries in one or more folders; `scores_of(row, part)` returns
-/// the options' scores, in nats, from which a cell's prediction is computed. If no metadata
-/// specifies whether the relation is 1:1, this is determined from the facts. Throws a user error
-/// for duplicated rows, for a fact that lacks a template that other facts have, for an incomplete
-/// file, and for folders that do not belong together. Rows of a folder without weights have weight
-/// 0.
+/// order of index. `parts` are the relation's entries in one or more folders; `scores_of(row,
+/// part)` returns the options' scores, in nats, from which a cell's prediction is computed. If no
+/// metadata specifies whether the relation is 1:1, this is determined from the facts. Throws a user
+/// error if rows are duplicated, if a fact lacks a template that other facts have, if a file is
+/// incomplete, or if the folders do not belong together. Rows of a folder without weights have
+/// weight 0.
 template <class ScoresOf>
 [[nodiscard]] RelationAnswers recorded_answers(std::span<const RecordedRelation> parts,
                                                ScoresOf scores_of, bool with_parts = false) {
@@ -170,7 +170,7 @@ template <class ScoresOf>
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
   for (auto& [instance, gathered] : by_instance) {
     const auto& by_template = gathered.by_template;
-    // The fact has no score in another folder.
+    // Some folder lacks the fact, because the engine did not report all of its log-probabilities.
     if (by_template.size() != templates.size() && leaves_out) continue;
     if (by_template.size() != templates.size()) {
       const auto lacking = ranges::find_if(

@@ -36,7 +36,7 @@ struct RecordedRelation {
   /// The names of the model and the dataset; empty if the metadata has none.
   std::string model;
   std::string dataset;
-  /// How a masked model was scored; empty for a causal one, and in folders that do not specify it.
+  /// How a masked model was scored; empty for a causal model and in folders that do not specify it.
   std::string pll_metric{};
   /// The number of facts whose right answer the model's vocabulary cannot spell, and the number of
   /// statements whose candidate it cannot spell.
@@ -45,7 +45,7 @@ struct RecordedRelation {
   /// all their candidates' tokens.
   std::size_t unreported_facts = 0;
   DiskPath rows;
-  /// The template of rows that do not specify one.
+  /// The template index of rows that do not specify a template.
   std::size_t default_template = 0;
   /// The number of facts that plumb wrote, not counting facts without rows. It is 0 if another tool
   /// wrote the folder, because that tool's count has a different meaning.
@@ -63,7 +63,8 @@ struct RecordedRun {
   /// The number of facts whose right answer the model's vocabulary cannot spell, and the number of
   /// statements whose candidate it cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  /// The number of facts without rows, because the engine did not report all of their tokens.
+  /// The number of facts without rows, because the engine did not report the log-probabilities of
+  /// all their tokens.
   std::size_t unreported_facts = 0;
 };
 
@@ -102,7 +103,7 @@ struct RecordedRun {
 }
 
 /// The number of facts, across all relations, that were omitted because the engine did not report
-/// all of their tokens.
+/// the log-probabilities of all their tokens.
 [[nodiscard]] inline std::size_t unreported_facts(const std::vector<RecordedRelation>& relations) {
   std::size_t facts = 0;
   for (const RecordedRelation& recorded : relations) facts += recorded.unreported_facts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What did the models in some results folders answer?
+// What did the models of several results folders answer?
 //
 // Folders of one model are joined into one table of all templates; nothing is scored again.
 
@@ -30,10 +30,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How folders are read.
+/// Options for reading results folders.
 struct ReadingOptions {
   TemplateKinds kinds{};
-  /// The reduction and span of a statement's score; nullopt means those of the folder.
+  /// The reduction and span of a statement's score; if nullopt, the folder's own are used.
   std::optional<Scoring> scoring{};
   std::vector<std::string> relations{};
 };
@@ -145,7 +145,7 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
 /// templates.
 inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
                           RelationPredictions& made, BaseScores& scores) {
-  // Only plumb's own folders contain what other reductions need.
+  // Only plumb's own folders contain the data that other reductions need.
   const bool with_parts =
       options.scoring || ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
   std::map<std::size_t, RecordedBase> bases;  // by instance

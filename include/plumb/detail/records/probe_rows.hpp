@@ -7,11 +7,11 @@
 //   <relation>_results.jsonl  a row for each fact and template: its head (probe_head_fields),
 //                             pll_scores and, in addition to lm-pub-quiz, the scores and lengths of
 //                             each span (score_fields), one number for each option
-// pll_scores contains the scores that the run was set to compute (its reduction over its span). If
-// the sums over the statements cannot be computed from them, statement_scores contains the sums. A
-// run that also scored answers after a neutral prefix stores these scores as neutral_scores. Scores
-// are written with ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack
-// everything except answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
+// pll_scores contains the scores under the run's reduction and span. If the sums over the
+// statements cannot be computed from these scores, statement_scores contains the sums. A run that
+// also scored answers after a neutral prefix stores these scores as neutral_scores. Scores are
+// written with ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack everything
+// except answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
 
 #include <cmath>
 #include <cstdint>
@@ -93,12 +93,12 @@ inline bool tells_statement(Scoring scoring) {
 struct ScoreField {
   std::string name;
   Span span = Span::statement;
-  /// The length that it contains; nullptr for log-likelihoods.
+  /// The length that the field contains; nullptr for log-likelihoods.
   const SpanLength* length = nullptr;
   bool is_neutral = false;
 
   [[nodiscard]] bool is_count() const noexcept { return length != nullptr; }
-  /// Whether only some runs write it.
+  /// Whether only some runs write the field.
   [[nodiscard]] bool is_optional() const noexcept {
     return length == nullptr ? is_neutral || span == Span::statement : length->of_text != nullptr;
   }

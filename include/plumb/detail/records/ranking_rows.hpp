@@ -3,8 +3,8 @@
 
 // The ranks of true entities: one file for each method, one row per query.
 //
-// "undecided" is the number of other candidates that may also rank above the true entity if a
-// search ended early. "tokens" is the number of tokens in the true entity's name. A likelihood also
+// If a search ended early, "undecided" is the number of other candidates that may also rank above
+// the true entity. "tokens" is the number of tokens in the true entity's name. A likelihood also
 // covers the ")" after the name, so --reduction mean divides by this number plus one.
 
 #include <algorithm>

@@ -13,8 +13,8 @@
 //     }
 //   };
 //
-// `row_line` writes a row, `read_row` reads it, `field_list` lists its fields. Fields are written
-// in the order in which they are declared. Results are JSON Lines: one object per line.
+// `row_line` writes a row, `read_row` reads a row, and `field_list` lists its fields. Fields are
+// written in the order in which they are declared. Results are JSON Lines: one object per line.
 
 #include <array>
 #include <charconv>
@@ -305,7 +305,7 @@ template <class Row>
   return std::move(writer).line();
 }
 
-/// Reads the row in a line. Throws std::exception if the line is not such a row.
+/// Reads a row from a line. Throws std::exception if the line is not such a row.
 template <class Row>
 [[nodiscard]] Row read_row(const Json& line) {
   Row row{};

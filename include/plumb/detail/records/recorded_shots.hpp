@@ -3,8 +3,7 @@
 
 // Stored examples for use in prompts.
 //
-// These are the lists from which a many-prompt run draws; generation_shots.hpp writes and reads
-// them.
+// The lists from which a many-prompt run draws; generation_shots.hpp writes and reads them.
 
 #include <cstddef>
 #include <optional>

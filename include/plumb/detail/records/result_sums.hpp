@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are a run's results files still what the run wrote?
+// Are a run's results files unchanged since the run wrote them?
 //
 // The run.json of a finished run has an entry "files". For each file that contributes to the run's
 // numbers, the entry contains the number of lines, the number of bytes, and their FNV-1a hash.
@@ -43,7 +43,7 @@ inline bool is_result_file(const std::string& name) {
   return is_metadata || is_rows || name.ends_with("_injection.json");
 }
 
-/// The sums of all results files in a folder, and in its copy of the facts and templates, by file
+/// The sums of all results files in a folder and in its copy of the facts and templates, by file
 /// name.
 [[nodiscard]] inline Json result_sums(const DiskPath& folder) {
   Json sums = Json::object();

@@ -19,7 +19,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ResultsFile {
-  /// The command that writes it: "plumb probe".
+  /// The command that writes the file: "plumb probe".
   std::string command;
   /// Words in capitals are placeholders for names: "RELATION_results.jsonl".
   std::string name;

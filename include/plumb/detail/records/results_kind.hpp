@@ -101,8 +101,8 @@ struct ResultsMetadata {
   return (folder / metadata_name(ResultsKind::ranking)).is_file();
 }
 
-/// The folder itself. For a calibration of a model, with or without its run.json, returns the probe
-/// folder inside it.
+/// The folder itself. For the folder of a model's calibration, with or without its run.json,
+/// returns the probe folder inside it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);
   if (is_there(folder / results)) return folder;

@@ -46,8 +46,8 @@ inline void refuse_without_results(const DiskPath& folder) {
                    "join all shards with plumb merge and specify the merged run");
 }
 
-/// The warning about facts that are left out because an engine did not report all of their tokens.
-/// `where` may list their relations.
+/// The warning about facts that are left out because an engine did not report the log-probabilities
+/// of all their tokens. `where` may list their relations.
 [[nodiscard]] inline std::string unreported_warning(std::size_t facts,
                                                     const std::string& where = "") {
   return "Warning: " + counted(facts, "fact") + " left out" +

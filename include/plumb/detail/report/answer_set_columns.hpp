@@ -60,13 +60,13 @@ struct AnswerSetGroup {
        .value = [](const G& g) { return g.means.set_above; }},
       {.key = "lead",
        .heading = "lead",
-       .meaning = "Lead: the number of nats by which the right options together are likelier than "
-                  "the likeliest wrong one.",
+       .meaning = "Lead: the log-probability of all right options together minus that of the "
+                  "likeliest wrong option, in nats.",
        .value = [](const G& g) { return g.means.lead; }},
       {.key = "brier",
        .heading = "Brier",
-       .meaning =
-           "Brier: Σ (p − y)² over the options; y is 1/n for the right ones, 0 for the others.",
+       .meaning = "Brier: Σ (p − y)² over the options; y is 1/n for the right options and 0 for "
+                  "the others.",
        .value = [](const G& g) { return g.means.brier; }}};
 }
 

@@ -3,9 +3,9 @@
 
 // Where are an axis's grid lines, and what are their labels?
 //
-// They are at round numbers: on a linear axis, at multiples of 1, 2 or 5 times a power of ten; on a
-// logarithmic axis, at 1, 2 or 5 times the powers of ten. The range of a logarithmic axis is
-// specified in log10 units.
+// Grid lines are at round numbers: on a linear axis, at multiples of 1, 2 or 5 times a power of
+// ten; on a logarithmic axis, at 1, 2 or 5 times the powers of ten. The range of a logarithmic axis
+// is specified in log10 units.
 
 #include <algorithm>
 #include <array>
@@ -46,8 +46,8 @@ inline int tick_decimals(double step) {
   return ticks;
 }
 
-/// A range of more than three decades has ticks only at powers of ten; a range of more than eight
-/// decades, only at some of them.
+/// A range of more than three decades has ticks only at powers of ten, and a range of more than
+/// eight decades only at some of these powers.
 [[nodiscard]] inline std::vector<AxisTick> log_ticks(const std::array<double, 2>& range) {
   const double decades = range[1] - range[0];
   const int apart = (std::max)(1, static_cast<int>(std::ceil(decades / 8)));

@@ -70,8 +70,8 @@ inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
 }
 
-/// The same cell for an estimator; `metrics` covers all facts or a group of them. If votes failed,
-/// the cell has a mark instead of a colour.
+/// The cell for an estimator's metric; `metrics` covers all facts or a group of them. If votes
+/// failed, the cell has a mark instead of a colour.
 inline std::string cell(const EstimatorResult& made, const MetricEstimates& metrics,
                         CalibrationMetric metric, bool best = false) {
   if (!has_failed_votes(made)) return cell(metrics, metric, best);

@@ -58,8 +58,8 @@ template <class Row>
   return {
       {.key = "error",
        .heading = "SCE",
-       .meaning =
-           "SCE, static calibration error: mean over options of the ECE of their probabilities.",
+       .meaning = "SCE, static calibration error: the mean, over options, of the ECE of each "
+                  "option's probabilities.",
        .value = [](const S& made) { return made.error; }},
       {.key = "brier",
        .heading = "Brier",

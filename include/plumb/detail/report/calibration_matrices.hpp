@@ -59,7 +59,7 @@ struct MarkerRow {
   return rows;
 }
 
-/// A table of one number, with a column for each marker.
+/// The columns of a table of one metric, with one column for each marker.
 [[nodiscard]] inline std::vector<Column<MarkerRow>> marker_matrix_columns(
     const std::vector<MarkerRow>& rows, Estimate MarkerEffect::*number, bool lower_is_better) {
   using R = MarkerRow;
@@ -156,8 +156,8 @@ class CalibrationMatrices {
            html_table(mean_reduction_columns(), rows);
   }
 
-  /// One line for each model. Its points are the vote thresholds, from the smallest number of
-  /// agreeing paraphrases to all of them.
+  /// One line for each model. The points of a line are the vote thresholds, from the smallest
+  /// number of agreeing paraphrases to all paraphrases.
   [[nodiscard]] std::string votes() const {
     std::vector<ChartSeries> series;
     double most = 0.1, highest = 0.1;

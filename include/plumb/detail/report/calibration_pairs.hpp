@@ -115,8 +115,8 @@ class PairSections {
     return domain.empty() ? Estimate{} : model.domain_accuracy.at(domain);
   }
 
-  /// A model's metric under an estimator, over all facts or in a domain; no number if it does not
-  /// exist.
+  /// A model's metric under an estimator, over all facts or in a domain; no number if the metric
+  /// does not exist.
   static Estimate metric(const ModelCalibration& model, const std::string& estimator, M metric,
                          const std::string& domain, bool in_domain) {
     const EstimatorResult* made = model.estimator(estimator);

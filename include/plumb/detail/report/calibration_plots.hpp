@@ -3,9 +3,9 @@
 
 // What do a model's calibration plots show?
 //
-// They show calibration curves over a histogram of confidences (Kissling et al., Figure 2), curves
-// with markers (Figure 7), accuracy–rejection curves (Figures 3 and 10), and confidence, accuracy
-// and ACE by the number of options (Figure 5). The CSV files contain the same points.
+// The plots show calibration curves over a histogram of confidences (Kissling et al., Figure 2),
+// curves with markers (Figure 7), accuracy–rejection curves (Figures 3 and 10), and confidence,
+// accuracy and ACE by the number of options (Figure 5). The CSV files contain the same points.
 
 #include <string>
 #include <utility>

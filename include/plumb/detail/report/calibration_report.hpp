@@ -65,8 +65,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return lines;
 }
 
-/// The models side by side, with the page's headings. The accuracy is the base template's. A dagger
-/// marks a number affected by failed votes.
+/// The models side by side, with the page's headings. The accuracy is measured under the base
+/// template. A dagger marks a number affected by failed votes.
 inline std::vector<Column<ModelCalibration>> model_side_columns() {
   using C = ModelCalibration;
   std::vector<Column<C>> columns{
@@ -141,8 +141,8 @@ class CalibrationReportBody {
     return CalibrationPage(results_).html(settings_, prompts_);
   }
 
-  /// Notes about the numbers: the warnings of their folders and all remarks, each listed once. A
-  /// note that does not apply to all models is prefixed with the models it applies to.
+  /// Notes about the numbers: the warnings from the run folders and all remarks, each listed once.
+  /// A note that does not apply to all models is prefixed with the models it applies to.
   [[nodiscard]] std::vector<std::string> notes() const {
     const auto& models = results_.models;
     std::vector<std::string> notes;

@@ -50,7 +50,7 @@ struct ShownNumber {
   std::string text;
 };
 
-/// One of plumb's own words. Unlike a name from a dataset, it does not need a bdi element to
+/// Text that plumb itself supplies. Unlike a name from a dataset, it does not need a bdi element to
 /// isolate its text direction.
 struct OwnWord {
   std::string text;
@@ -79,7 +79,7 @@ struct NoCell {};
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
                                LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
 
-/// A p-value; NaN means none. It is 0 if the actual value is too small for a double.
+/// A p-value; NaN means none. A p-value of 0 means that the actual value is too small for a double.
 [[nodiscard]] inline CellValue p_value_cell(double p) {
   if (std::isnan(p)) return PlainNumber{};
   return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};

@@ -123,7 +123,7 @@ template <class Row>
   return table;
 }
 
-/// The exporters of number_table.hpp, taking columns and rows.
+/// Versions of the number_table.hpp exporters that take columns and rows.
 template <class Row>
 [[nodiscard]] Json json_of(const std::vector<Column<Row>>& columns, const Row& row) {
   return json_of(heads_of(columns), row_of(columns, row));

@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The proportion of one model's knowledge that another model shares. In the keys, `left_out` is
-/// the name for omitted data, and `settings` is the name for settings.
+/// The proportion of one model's knowledge that another model shares. `left_out` and `settings` are
+/// the words used in the keys for omitted data and for settings.
 [[nodiscard]] inline std::vector<Column<Subsumption>> subsumption_columns(
     const std::string& left_out = "left_out", const std::string& settings = "settings") {
   using S = Subsumption;
@@ -111,8 +111,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const std::vector<Column<M>> places{
       {.key = "rank",
        .heading = "rank",
-       .meaning = "Rank: 1 plus the number of models that have a higher accuracy than this model "
-                  "with p (Holm) below 0.05; models without a significant difference share a rank.",
+       .meaning =
+           "Rank: 1 plus the number of models with a significantly higher accuracy, i.e. with a p "
+           "(Holm) below 0.05; models without a significant difference share a rank.",
        .value = [&made](const M& m) -> CellValue {
          const auto& rank = made.ranks[m.model];
          return rank ? CellValue(*rank) : CellValue(PlainNumber{});
@@ -120,7 +121,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {.key = "known_alone",
        .heading = "known only here",
        .meaning = "Known only here: facts that only this model knows, among the models that were "
-                  "asked about them.",
+                  "tested on them.",
        .value = [&made](const M& m) { return made.fact_counts.known_alone[m.model]; },
        .place = ColumnPlace::page}};
   overall.insert(overall.begin() + 1, places.begin(), places.begin() + 1);
@@ -129,7 +130,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The model's name, then the same columns.
+/// The model's name, followed by the columns of model_standing_columns.
 [[nodiscard]] inline std::vector<Column<ModelStanding>> named_model_columns(
     const Comparison& made) {
   auto columns = model_standing_columns(made);
@@ -232,7 +233,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The changes from the first model to each of the others that are shown in tables; metrics.json
+/// The changes from the first model to each other model, for display in tables; metrics.json
 /// contains all changes.
 [[nodiscard]] inline std::vector<Column<ModelChanges>> change_columns(const Comparison& made) {
   using C = ModelChanges;
@@ -346,8 +347,8 @@ struct FamilyEnds {
   return columns;
 }
 
-/// The proportion of one model's knowledge that another shares, and whether they agree on
-/// relations.
+/// The proportion of one model's knowledge that another model shares, and the two models' agreement
+/// on relations.
 struct KnowledgePair {
   std::size_t of = 0, given = 0;
 };

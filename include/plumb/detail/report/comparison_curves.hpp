@@ -62,7 +62,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          xy_chart(chart, series);
 }
 
-/// Adds a column for each model, the best first; `Row::accuracy` contains one number per model.
+/// Adds a column for each model, best first; `Row::accuracy` contains one number per model.
 template <class Row>
 void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made) {
   for (const ModelStanding& standing : made.models) {

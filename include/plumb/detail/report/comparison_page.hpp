@@ -3,9 +3,9 @@
 
 // What does a model comparison's page show?
 //
-// It shows leaderboards of models and relations, paired tests, and a heat map of models against
-// relations. Then it shows how far models agree: best and worst relations, correlations, shared
-// knowledge, base against fine-tuned models, and the facts on which models differ.
+// The page shows leaderboards of models and relations, paired tests, and a heat map of models
+// against relations. Then it shows how far models agree: best and worst relations, correlations,
+// shared knowledge, base against fine-tuned models, and the facts on which models differ.
 
 #include <algorithm>
 #include <array>
@@ -135,7 +135,7 @@ class ComparisonPage {
             html_table(paired_row_columns(made_), rows));
   }
 
-  /// One row for each model, the best first.
+  /// One row for each model, best first.
   [[nodiscard]] std::string accuracy_by_model() const {
     IntervalChart chart{"Accuracy by model", "accuracy", {}, {}};
     for (const ModelStanding& standing : made_.models) {
@@ -148,7 +148,7 @@ class ComparisonPage {
            interval_chart(chart);
   }
 
-  /// One row for each relation, the best known first, with a dot for each model.
+  /// One row for each relation, best known first, with a dot for each model.
   [[nodiscard]] std::string accuracy_by_relation() const {
     constexpr std::size_t most = 12;
     IntervalChart chart{"Accuracy by relation", "accuracy", {}, {}};

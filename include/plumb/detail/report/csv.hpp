@@ -3,13 +3,13 @@
 
 // How is a table written as CSV?
 //
-// It follows RFC 4180: cells are separated by commas and quoted if needed, and quotes within a cell
-// are doubled. Lines end in a newline instead of CRLF; spreadsheets and pandas read both. A
-// spreadsheet would evaluate a cell as a formula if it begins with "=", "+", "-", "@", a tab or a
-// carriage return and is not a number. Such cells are prefixed with an apostrophe (OWASP, "CSV
-// Injection"); numbers are unchanged, and JSON files contain the original text. A row that ends in
-// an estimate has four columns for it: value, low, high and count. Low and high are empty if there
-// is no interval; if there is no number, the value is empty too and the count is 0.
+// The format follows RFC 4180: cells are separated by commas and quoted if needed, and quotes
+// within a cell are doubled. Lines end in a newline instead of CRLF; spreadsheets and pandas read
+// both. A spreadsheet would evaluate a cell as a formula if it begins with "=", "+", "-", "@", a
+// tab or a carriage return and is not a number. Such cells are prefixed with an apostrophe (OWASP,
+// "CSV Injection"); numbers are unchanged, and JSON files contain the original text. A row that
+// ends in an estimate has four columns for it: value, low, high and count. Low and high are empty
+// if there is no interval; if there is no number, the value is empty too and the count is 0.
 
 #include <array>
 #include <charconv>
@@ -28,7 +28,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a spreadsheet would treat the cell as a formula: it begins like one and is not a number.
+/// Whether a spreadsheet would treat the cell as a formula: it starts with a formula character and
+/// is not a number.
 inline bool is_like_formula(std::string_view cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == cell.npos) return false;
   double number = 0;
@@ -40,8 +41,8 @@ inline bool is_like_formula(std::string_view cell) {
   return signs || read.ec == std::errc::invalid_argument || read.ptr != last;
 }
 
-/// One line, newline included. Control characters other than line breaks and tabs are escaped, as
-/// on a terminal.
+/// One line of CSV, including the newline. Control characters other than line breaks and tabs are
+/// escaped, as on a terminal.
 [[nodiscard]] inline std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -76,7 +77,8 @@ inline std::string csv_digits(double value) {
   return {text.data(), end.ptr};
 }
 
-/// Value, low, high and count as cells; if there is no number, the first three are empty.
+/// The value, the ends of its interval, and the count, as cells; if there is no value, the first
+/// three cells are empty.
 inline std::vector<std::string> estimate_cells(const Estimate& e) {
   if (!e.exists()) return {"", "", "", "0"};
   if (!e.has_interval()) return {with_decimals(e.value, 8), "", "", std::to_string(e.count)};
@@ -84,7 +86,7 @@ inline std::vector<std::string> estimate_cells(const Estimate& e) {
           std::to_string(e.count)};
 }
 
-/// Rows of cells that end in an estimate.
+/// Builds a CSV table in which each row ends with an estimate.
 class EstimateCsv {
  public:
   explicit EstimateCsv(std::vector<std::string> head) {
@@ -95,7 +97,7 @@ class EstimateCsv {
     for (std::string& cell : estimate_cells(estimate)) cells.push_back(std::move(cell));
     text_ += csv_line(cells);
   }
-  /// Numbers without an interval.
+  /// Adds a row whose number has no interval.
   void add(std::vector<std::string> cells, std::size_t count) {
     cells.insert(cells.end(), {std::to_string(count), "", "", ""});
     text_ += csv_line(cells);

@@ -6,8 +6,8 @@
 // The part of a page in which a reader picks a fact and sees every candidate with its probability,
 // the softmax of the scores over the candidates. A probability p is stored in two bytes, as −ln p
 // in steps of 0.001 nats. The stored value is therefore within 0.05% of p; a p below e^−65 is
-// stored as e^−65. Once `max_cells` candidates or about `max_bytes` of page are reached, further
-// rows are omitted; the page shows how many.
+// stored as e^−65. Rows that would exceed `max_cells` candidates or about `max_bytes` of page data
+// are omitted; the page shows how many.
 
 #include <algorithm>
 #include <cmath>
@@ -127,8 +127,8 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
   return bytes;
 }
 
-/// Takes the rows of one results folder, relation by relation, and stores the data for the page, up
-/// to about `max_bytes`. Not thread-safe.
+/// Collects the rows of one results folder, relation by relation, as data for the page, up to about
+/// `max_bytes`. Not thread-safe.
 class Explorer {
  public:
   explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
@@ -165,7 +165,7 @@ class Explorer {
     }
     std::string aliases;
     for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
-    // a tie for the best score is not an answer
+    // if several scores tie for the best, there is no answer
     const bool is_tie = ranges::count(row.scores, *best) > 1;
     Json& rows = head_["rows"];
     const auto [first, is_new] =
@@ -196,7 +196,7 @@ class Explorer {
   std::size_t max_cells_, max_bytes_;
   std::size_t cells_ = 0, bytes_ = 0, omitted_ = 0;
   std::string before_;  // finished relations
-  Json head_;           // of the current relation
+  Json head_;           // data of the current relation
   std::vector<std::uint16_t> steps_;
   /// For each subject and its aliases, the index of the first row that contains them; later rows
   /// refer to that row.

@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A picture as a file.
+/// A figure to be written to a file.
 struct Figure {
   /// The file name without extension: lower-case letters, digits and "-".
   std::string name;

@@ -3,10 +3,11 @@
 
 // Where do several distributions of one quantity lie, and how wide is each?
 //
-// Histograms stacked along a shared axis, as inline SVG: an outline of bars, a tick at the mean and
-// a line over a span. Each histogram fills the height of its row regardless of its counts, so that
-// a narrow distribution does not flatten the rest. Compare heights only within a row; positions are
-// comparable between rows. Colours come from the page's style.
+// Histograms stacked along a shared axis, as inline SVG: each row has bars with an outline, a tick
+// at the mean, and a line that marks an interval. Each histogram fills the height of its row
+// regardless of its counts, so that a narrow distribution does not flatten the rest. Compare
+// heights only within a row; positions are comparable between rows. Colours come from the page's
+// style.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +39,7 @@ struct HistogramRow {
   double mean = 0;
   /// Ends of the line below the bars.
   std::pair<double, double> span;
-  /// Shown on the right.
+  /// Text shown on the right.
   std::string value;
   /// The index of one of the page's colours.
   std::size_t style = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does text get into a page without breaking it?
+// How is text inserted into a page without breaking the markup?
 //
 // A page is one file: it contains its style, script, data and pictures, and fetches nothing. Labels
 // come from datasets and may contain any characters, so every label is escaped here.

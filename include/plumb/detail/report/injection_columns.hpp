@@ -61,7 +61,8 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
-/// The name of the panel under `heading`, then the columns.
+/// The columns of `injection_columns`, preceded by a column with the panel's name, headed
+/// `heading`.
 [[nodiscard]] inline std::vector<Column<InjectionPanelResult>> named_injection_columns(
     const std::string& heading, std::size_t highlight) {
   auto columns = injection_columns(highlight);
@@ -74,7 +75,7 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
-/// A column with the panel's name, headed `heading`, then the other columns.
+/// One row for each panel: its name, then its numbers.
 [[nodiscard]] inline NumberTable injection_rows(const InjectionResults& results) {
   return table_of(named_injection_columns("probability, " + results.relation, results.highlight),
                   results.panels);

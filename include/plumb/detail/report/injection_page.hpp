@@ -6,9 +6,9 @@
 // The page has five panels of exp(log P(object | the pairs before it)) by position, absolute and
 // unnormalised, and a table of the means by kind of pair. A correct pair is compared with itself in
 // the panel without injected pairs, because later positions are more likely than earlier ones
-// regardless of the pairs in between. Source: latent knowledge in many shots, Figure 2 and Appendix
-// E; the change relative to the correct panel is plumb's addition. Non-goal: choosing the pairs of
-// the panels (prompt/injection.hpp).
+// regardless of the pairs in between. Source: "Towards Reliable Latent Knowledge Estimation in
+// LLMs", Figure 2 and Appendix E; the change relative to the correct panel is plumb's addition.
+// Non-goal: choosing the pairs of the panels (prompt/injection.hpp).
 
 #include <algorithm>
 #include <array>

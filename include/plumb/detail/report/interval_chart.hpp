@@ -36,7 +36,7 @@ struct IntervalSeries {
 
 struct IntervalRow {
   std::string label;
-  /// One estimate for each series, or a single one; estimates that do not exist are left out.
+  /// One estimate per series, or a single estimate; estimates without a value are not drawn.
   std::vector<Estimate> estimates;
   /// If there is a single estimate, the index of its series.
   std::size_t series = 0;

@@ -77,8 +77,8 @@ struct ListGroup {
        .place = page},
       {.key = "precision",
        .heading = "precision",
-       .meaning = "Precision: the share of a list's answers that are right; any name of an object "
-                  "is accepted.",
+       .meaning = "Precision: the share of a list's answers that are right, i.e. match any name of "
+                  "an object.",
        .value = [](const G& g) { return g.with_aliases.precision; }},
       {.key = "recall",
        .heading = "recall",
@@ -112,9 +112,9 @@ struct ListGroup {
        .place = page},
       {.key = "script_precision",
        .heading = "script's precision",
-       .meaning = "Script's: the numbers of KAMEL's published scripts, with aliases and as F1 of "
-                  "means. The scripts split at \";\" without trimming, so only first answers can "
-                  "match.",
+       .meaning = "Script's: the numbers that KAMEL's published scripts compute; they accept "
+                  "aliases, and their F1 is the F1 of means. The scripts split at \";\" without "
+                  "trimming, so only the first answer in a list can match.",
        .value = [](const G& g) { return g.script.precision; }},
       {.key = "script_recall",
        .heading = "script's recall",

@@ -19,8 +19,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ListReport = ReportOf<std::vector<ListGroup>>;
 
-/// Measures a run folder once. Throws a user error if the folder has no finished run in KAMEL's
-/// form.
+/// Computes the metrics of a run folder once, for all parts of its report. Throws a user error if
+/// the folder has no finished run in KAMEL's form.
 [[nodiscard]] ListReport list_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -4,7 +4,7 @@
 // How accurate are answers to many prompts, how much does accuracy vary, and how much is known at
 // best?
 //
-// Sections of the page: the headline numbers, the ways of asking side by side, the distribution of
+// Sections of the page: the headline numbers, the query forms side by side, the distribution of
 // accuracy over samplings of prompts, and the proportion of facts known as a function of the number
 // of prompts. Source: "What Matters in Learning Facts in Language Models?", Tables 3 to 7.
 
@@ -87,13 +87,13 @@ inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccur
   return row;
 }
 
-/// One way of asking, with its samplings drawn in one of the two ways.
+/// One query form with one of its two sets of samplings.
 struct DrawnWay {
   const ManyPromptResult* way;
   const SampledAccuracy* drawn;
 };
 
-/// The distribution of accuracy over samplings, drawn both ways.
+/// The distribution of accuracy over samplings, for both sampling methods.
 inline std::string samplings_section(const ManyPromptResults& made) {
   HistogramChart chart{"Accuracy over samplings of prompts", "accuracy", {}};
   std::vector<DrawnWay> rows;

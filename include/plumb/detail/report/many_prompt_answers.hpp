@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much knowledge do ways of asking share, and do the answers to a fact's prompts agree?
+// How much knowledge do query forms share, and do the answers to a fact's prompts agree?
 //
 // Sections of the page: shared knowledge, consistency, and answers that name several objects.
 // Source: "What Matters in Learning Facts in Language Models?", section 6.3, Figure 2, Tables 12
@@ -26,8 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The maximum number of answers naming several objects that are shown, in total for all ways of
-/// asking.
+/// The maximum number of answers naming several objects that are shown, in total for all query
+/// forms.
 inline constexpr std::size_t shown_answers = 20;
 
 inline std::string sharing_map(const ManyPromptResults& made, const char* title,
@@ -45,7 +45,7 @@ inline std::string sharing_map(const ManyPromptResults& made, const char* title,
   return "<h3>" + std::string(title) + "</h3>\n" + heat_map(map);
 }
 
-/// How much of the knowledge found by one way of asking is also found by another.
+/// The proportion of the knowledge found by one query form that is also found by another.
 struct SharedPairRow {
   std::string left, top;
   const KnowledgeSharing* sharing;
@@ -79,7 +79,7 @@ inline std::string unshared_text(const std::vector<std::pair<std::size_t, const 
   return text_list(parts, {}, ", ", " and ");
 }
 
-/// Lists how many relations, templates and facts occur in only one of two ways of asking.
+/// Lists how many relations, templates and facts occur in only one of two query forms.
 inline std::string unshared_list(const ManyPromptResults& made) {
   std::string items;
   for (std::size_t l = 0; l < made.ways.size(); ++l) {
@@ -98,7 +98,7 @@ inline std::string unshared_list(const ManyPromptResults& made) {
          items + "</ul>\n";
 }
 
-/// Figure 2; empty for a single way of asking.
+/// Figure 2; empty for a single query form.
 inline std::string sharing_section(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
   return heading("Shared knowledge",
@@ -129,7 +129,7 @@ inline std::string group_chart(const ManyPromptResults& made) {
          bar_chart(bars, "Consistency within groups of templates and across them");
 }
 
-/// One column for each kind of pair; `of(row)` returns a row's shares.
+/// One column for each kind of pair; `of(row)` returns a row's proportions.
 template <class Row, class Of>
 std::vector<PageColumn<Row>> pair_columns(Of of) {
   std::vector<PageColumn<Row>> columns;
@@ -219,7 +219,7 @@ inline std::string consistency_section(const ManyPromptResults& made) {
          manual_table(made) + relation_consistency(made);
 }
 
-/// The first few answers for each way of asking, with the same maximum for all.
+/// The first few answers for each query form, with the same maximum for all.
 inline std::string several_section(const ManyPromptResults& made) {
   std::size_t ways = 0, all = 0;
   for (const ManyPromptResult& way : made.ways) {

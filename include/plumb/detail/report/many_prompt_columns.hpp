@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers that describe a way of asking many prompts, each declared once. A column added to
+// The numbers that describe a query form over many prompts, each declared once. A column added to
 // `many_prompt_columns` appears on the terminal and on the page, with its meaning.
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What one sampling draws, phrased as a clause.
+/// A clause that describes what one sampling draws.
 inline const char* draws_in_words(SampleBy by) {
   return by == SampleBy::fact
              ? "one prompt is drawn for every fact"
              : "one template is drawn for every relation and used for all its facts";
 }
 
-/// The ways of asking whose answers are in a model's own words. `made` must outlive the result.
+/// The query forms whose answers are in a model's own words. `made` must outlive the result.
 [[nodiscard]] inline std::vector<const ManyPromptResult*> written_ways(
     const ManyPromptResults& made) {
   std::vector<const ManyPromptResult*> ways;
@@ -82,7 +82,7 @@ std::vector<Column<Bias>> level_columns() {
   return {{.key = "single",
            .heading = "Single, sum",
            .meaning = "Single: the mean bias level over templates. Multi: the bias level of the "
-                      "templates' mean distribution, which cannot exceed Single.",
+                      "mean distribution over templates, which cannot exceed Single.",
            .value = [](const Bias& b) { return PlainNumber{b.single}; },
            .place = page},
           {.key = "multi",
@@ -91,10 +91,10 @@ std::vector<Column<Bias>> level_columns() {
            .place = page},
           {.key = "single_per_token",
            .heading = "Single, per token",
-           .meaning = "Sum: candidates are weighted by their probabilities, as in the paper; a "
-                      "name with many tokens can hardly be favoured. Per token: candidates are "
-                      "weighted by the mean log-probability of their tokens, which is plumb's "
-                      "addition. Sum and Per token are equal if every candidate is a single token.",
+           .meaning = "Sum: each candidate is weighted by its probability, as in the paper, so "
+                      "names with many tokens are rarely favoured. Per token (added by plumb): "
+                      "each candidate is weighted by the mean log-probability of its tokens. Sum "
+                      "and Per token are equal if every candidate is a single token.",
            .value = [](const Bias& b) { return PlainNumber{b.per_token.single}; },
            .place = page},
           {.key = "multi_per_token",
@@ -103,7 +103,7 @@ std::vector<Column<Bias>> level_columns() {
            .place = page}};
 }
 
-/// The bias level of a way of asking, averaged over relations.
+/// The bias level of a query form, averaged over relations.
 [[nodiscard]] inline std::vector<Column<MeanBias>> mean_bias_columns() {
   auto columns = detail::level_columns<MeanBias>();
   columns.push_back({.key = "relations", .heading = "Relations", .value = [](const MeanBias& b) {
@@ -128,7 +128,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// The diversity of prompts, for the way of asking that has the most prompts.
+/// The diversity of prompts, for the query form with the most prompts.
 [[nodiscard]] inline std::vector<Column<PromptDiversity>> diversity_columns() {
   using D = PromptDiversity;
   return {
@@ -177,7 +177,7 @@ std::vector<Column<Bias>> level_columns() {
        }}};
 }
 
-/// The share of a fact's pairs of prompts whose answers match, by kind of pair.
+/// The proportion of a fact's prompt pairs whose answers match, by kind of pair.
 [[nodiscard]] inline std::vector<Column<PromptConsistency>> consistency_columns() {
   std::vector<Column<PromptConsistency>> columns;
   for (const PairShare& kind : pair_shares) {
@@ -217,7 +217,7 @@ std::vector<Column<Bias>> level_columns() {
            }}};
 }
 
-/// One relation under a way of asking.
+/// One relation under one query form.
 [[nodiscard]] inline std::vector<Column<PromptedRelation>> prompted_relation_columns() {
   using R = PromptedRelation;
   std::vector<Column<R>> columns{
@@ -233,7 +233,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// Columns for a part that only some rows have; they are empty in the other rows.
+/// Columns for a component that only some rows have; their cells are empty in the other rows.
 template <class Row, class Inner, class Part>
 [[nodiscard]] std::vector<Column<Row>> columns_where_known(const std::vector<Column<Inner>>& inner,
                                                            Part part, const std::string& path) {
@@ -253,9 +253,9 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// Every number for a way of asking, keyed by its path in metrics.json. Numbers shown in a table
-/// come first. If no way of asking has a certain kind of answer, the numbers for that kind appear
-/// only in files. Range and SD are computed over the samplings of the headline numbers. `made` must
+/// Every number for a query form, keyed by its path in metrics.json. Numbers shown in a table come
+/// first. If no query form has a certain kind of answer, the numbers for that kind appear only in
+/// files. Range and SD are computed over the samplings used for the headline numbers. `made` must
 /// outlive the columns.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> way_columns(
     const ManyPromptResults& made) {
@@ -302,7 +302,8 @@ template <class Row, class Inner, class Part>
   consistency.front().place = everywhere;
   consistency.front().heading = "Consist";
   consistency.front().meaning =
-      "Consist: the share of a fact's pairs of prompts whose answers match, averaged over facts.";
+      "Consist: the share of pairs of prompts for the same fact whose answers match, averaged over "
+      "facts.";
   append(std::move(consistency));
   auto overconfidence = columns_where_known<W>(
       overconfidence_columns(), [](const W& w) -> const auto& { return w.overconfidence; },
@@ -312,42 +313,43 @@ template <class Row, class Inner, class Part>
   }
   append(std::move(overconfidence));
   const bool has_options = has_any(made, AnswerKind::option);
-  append({{.key = "coverage.maximum",
-           .heading = "max",
-           .value = [](const W& w) { return w.coverage.maximum; },
-           .place = terminal},
-          {.key = "coverage.oracle",
-           .heading = "oracle",
-           .value = [](const W& w) { return w.coverage.oracle; },
-           .place = terminal},
-          {.key = "ties",
-           .heading = "ties",
-           .meaning =
-               "Ties: closed-set answers in which several options share the best score. If n "
-               "options tie and one is right, the answer counts as 1/n in Acc@1 and its samplings. "
-               "A tied answer matches no other answer, and its fact does not count as known.",
-           .value = [](const W& w) -> CellValue {
-             if (!w.is(AnswerKind::option)) return DashedCount{};
-             return w.coverage.ties.tied;
-           },
-           .place = has_options ? everywhere : files},
-          {.key = "coverage.average_first_wins",
-           .heading = first_wins_heading,
-           .value = [](const W& w) { return w.coverage.average_first_wins; },
-           .place = has_ties(made) ? everywhere : files,
-           .interval = true},
-          {.key = "answers",
-           .heading = "answers",
-           .value = [](const W& w) { return w.coverage.ties.answers; },
-           .place = files},
-          {.key = "coverage.minimum",
-           .heading = "min",
-           .value = [](const W& w) { return w.coverage.minimum; },
-           .place = files},
-          {.key = "coverage.facts_without_prompt",
-           .heading = "facts without a prompt",
-           .value = [](const W& w) { return w.coverage.without_prompt; },
-           .place = files}});
+  append(
+      {{.key = "coverage.maximum",
+        .heading = "max",
+        .value = [](const W& w) { return w.coverage.maximum; },
+        .place = terminal},
+       {.key = "coverage.oracle",
+        .heading = "oracle",
+        .value = [](const W& w) { return w.coverage.oracle; },
+        .place = terminal},
+       {.key = "ties",
+        .heading = "ties",
+        .meaning =
+            "Ties: closed-set answers in which several options share the best score. If n options "
+            "tie and one is right, the answer counts as 1/n in Acc@1 and in its samplings. A tied "
+            "answer matches no other answer, and its fact does not count as known.",
+        .value = [](const W& w) -> CellValue {
+          if (!w.is(AnswerKind::option)) return DashedCount{};
+          return w.coverage.ties.tied;
+        },
+        .place = has_options ? everywhere : files},
+       {.key = "coverage.average_first_wins",
+        .heading = first_wins_heading,
+        .value = [](const W& w) { return w.coverage.average_first_wins; },
+        .place = has_ties(made) ? everywhere : files,
+        .interval = true},
+       {.key = "answers",
+        .heading = "answers",
+        .value = [](const W& w) { return w.coverage.ties.answers; },
+        .place = files},
+       {.key = "coverage.minimum",
+        .heading = "min",
+        .value = [](const W& w) { return w.coverage.minimum; },
+        .place = files},
+       {.key = "coverage.facts_without_prompt",
+        .heading = "facts without a prompt",
+        .value = [](const W& w) { return w.coverage.without_prompt; },
+        .place = files}});
   // These columns appear only in files; the page shows their numbers in separate sections.
   const auto add = [&](const char* key, const char* heading, auto value) {
     columns.push_back({.key = key, .heading = heading, .value = value, .place = files});
@@ -382,7 +384,7 @@ template <class Row, class Inner, class Part>
       of_text([](const W& w) { return w.one_word; }));
   add("one_word.share_of_prompts", "one word, prompts",
       of_text([](const W& w) { return PlainNumber{one_word_share(w)}; }));
-  add("one_word.answers_of_one_word", "one-word answers",
+  add("one_word.answers_of_one_word", "answers of one word",
       of_text([](const W& w) { return w.one_word_answers; }));
   add("answers_without_word", "without a word", of_text([](const W& w) { return w.wordless; }));
   add("answers_empty", "empty", of_text([](const W& w) { return w.empty; }));
@@ -411,7 +413,7 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// The setting's name, followed by the same columns, for tables.
+/// The columns of `way_columns`, preceded by the setting's name, for tables.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
@@ -434,8 +436,8 @@ struct WayRanks {
   TokenRankMetrics ranks;
 };
 
-/// For each way of asking, the ranks in the whole vocabulary, then those in a common vocabulary;
-/// empty if no gaps were filled.
+/// For each query form, the ranks in the whole vocabulary, then those in a common vocabulary; empty
+/// if no gaps were filled.
 [[nodiscard]] inline std::vector<WayRanks> way_ranks(const ManyPromptResults& made) {
   std::vector<WayRanks> rows;
   for (const ManyPromptResult& way : made.ways) {

@@ -44,7 +44,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// metrics.csv: every number for every way of asking and for its relations, keyed by its path in
+/// metrics.csv: every number for every query form and for its relations, keyed by its path in
 /// metrics.json.
 [[nodiscard]] inline std::string many_prompt_metrics_csv(const ManyPromptResults& made) {
   EstimateCsv csv({"setting", "relation", "metric"});
@@ -57,7 +57,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// One row for each template that was used; `facts` is the number of facts that it was used for.
+/// One row for each template that was used; `facts` is the number of facts for which it was used.
 [[nodiscard]] inline std::string many_prompt_templates_csv(const ManyPromptResults& made) {
   std::string text = csv_line({"setting", "relation", "template", "group", "style", "origin",
                                "facts", "accuracy", "low", "high", "with_best_expression",
@@ -79,7 +79,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text;
 }
 
-/// The number of samplings with an accuracy in [from, to), for both ways of drawing.
+/// The number of samplings with an accuracy in [from, to), for both sampling methods.
 [[nodiscard]] inline std::string samplings_csv(const ManyPromptResults& made) {
   std::string text = csv_line({"setting", "way", "from", "to", "samplings"});
   for (const ManyPromptResult& way : made.ways) {
@@ -140,8 +140,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// Of the facts answered correctly under the setting on the left, the share that is also answered
-/// correctly under the setting on top.
+/// The proportion of the facts answered correctly under the left setting that are also answered
+/// correctly under the top setting.
 [[nodiscard]] inline std::string sharing_csv(const ManyPromptResults& made) {
   detail::EstimateCsv csv({"reading", "left", "top", "cells", "cells_without_knowledge"});
   for (const bool oracle : {false, true}) {
@@ -213,7 +213,7 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
     {"paired_tests.csv", paired_prompts_csv, true},
     {"answers_of_several.csv", answers_of_several_csv, true}};
 
-/// All tables. A table that has no rows and may be empty is marked as absent.
+/// All tables. A table without rows is marked as absent if it may be empty.
 [[nodiscard]] inline std::vector<ReportFile> many_prompt_csvs(const ManyPromptResults& made) {
   std::vector<ReportFile> files;
   for (const ManyPromptTable& table : many_prompt_tables) {

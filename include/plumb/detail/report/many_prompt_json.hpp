@@ -62,7 +62,7 @@ inline Json overconfidence_json(const Overconfidence& made) {
   return json_of(overconfidence_columns(), made);
 }
 
-/// The diagram's bins, the most confident first.
+/// The bins of the diagram, most confident first.
 inline Json bins_json(const Overconfidence& made) {
   Json bins = Json::array();
   for (const ConfidenceBin& bin : made.diagram) {
@@ -124,7 +124,7 @@ inline Json relation_json(const ManyPromptResults& made, const PromptedRelation&
   return json;
 }
 
-/// By vocabulary, as in the table of ranks.
+/// The ranks of the true token, keyed by vocabulary.
 inline Json token_ranks_json(const ManyPromptResult& way) {
   ManyPromptResults one;
   one.ways.push_back(way);

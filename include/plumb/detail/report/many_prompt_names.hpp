@@ -52,8 +52,8 @@ inline std::string candidate_label(const ManyPromptResults& made, const std::str
   return "candidate " + std::to_string(candidate);
 }
 
-/// The way of asking with the highest average accuracy; the first one in case of a tie, or null if
-/// no questions were asked.
+/// The query form with the highest average accuracy; the first one in case of a tie, or null if no
+/// questions were asked.
 inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   const ManyPromptResult* best = nullptr;
   for (const ManyPromptResult& way : made.ways) {
@@ -63,7 +63,7 @@ inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   return best;
 }
 
-/// A share of matching pairs, with the number of facts without such a pair.
+/// The proportion of matching pairs, and the number of facts that have no pair of this kind.
 inline RemarkedEstimate matching_value(const MatchingShare& share) {
   return {share.share, share.excluded == 0 ? "" : std::to_string(share.excluded) + " left out"};
 }
@@ -87,7 +87,7 @@ inline const PromptedRelation* relation_named(const ManyPromptResult& way,
 
 using Way = const ManyPromptResult*;
 
-/// The ways of asking for which `is_known` returns true.
+/// The query forms for which `is_known` returns true.
 template <class IsKnown>
 std::vector<Way> ways_where(const ManyPromptResults& made, IsKnown is_known) {
   std::vector<Way> ways;
@@ -97,13 +97,13 @@ std::vector<Way> ways_where(const ManyPromptResults& made, IsKnown is_known) {
   return ways;
 }
 
-/// A relation under a way of asking.
+/// A relation under one query form.
 struct RelationOfWay {
   const ManyPromptResult* way;
   const PromptedRelation* relation;
 };
 
-/// Relations in order of appearance, with one entry for each way of asking about them.
+/// Relations in order of appearance, with one entry for each query form used for them.
 inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& made) {
   std::vector<RelationOfWay> all;
   for (const std::string& code : relation_codes(made)) {
@@ -114,7 +114,7 @@ inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& mad
   return all;
 }
 
-/// The first columns of a table of relations, then `more`.
+/// The relation and setting columns, followed by `more`.
 inline std::vector<PageColumn<RelationOfWay>> relation_columns(
     std::vector<PageColumn<RelationOfWay>> more) {
   more.insert(more.begin(),
@@ -123,8 +123,8 @@ inline std::vector<PageColumn<RelationOfWay>> relation_columns(
   return more;
 }
 
-/// Among the answers with a probability, the share that are one to five tokens long; no value if
-/// there are no such answers.
+/// Among the answers with a probability, the proportion that are one to five tokens long; no value
+/// if there are no such answers.
 inline std::optional<double> share_of_short(const OverconfidenceByLength& by_length) {
   std::size_t within = 0;
   for (const Overconfidence& length : by_length.lengths) within += length.prompts;

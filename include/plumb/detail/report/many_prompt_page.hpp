@@ -37,7 +37,7 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
   return text;
 }
 
-/// Paired tests comparing ways of asking from several runs.
+/// Paired tests comparing query forms from several runs.
 inline std::string paired_prompts_section(const ManyPromptResults& made) {
   if (made.paired.empty()) return "";
   const std::vector<std::string> names = made.names();

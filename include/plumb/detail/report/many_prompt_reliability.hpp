@@ -61,14 +61,14 @@ inline ChartSeries reliability_line(const ManyPromptResult& way) {
   return line;
 }
 
-/// All ways of asking in one chart, as in Figures 1, 5 and 6; empty if there is only one.
+/// All query forms in one chart, as in Figures 1, 5 and 6; empty if there is only one.
 inline std::string reliability_overlay(const std::vector<const ManyPromptResult*>& ways) {
   if (ways.size() < 2) return "";
   std::vector<ChartSeries> series;
   for (const ManyPromptResult* way : ways) {
     ChartSeries& line = series.emplace_back(reliability_line(*way));
     line.name = way->name;
-    // the intervals are shown in the separate chart for each way of asking
+    // the intervals are shown in the separate chart for each query form
     for (ChartPoint& point : line.points) point.interval.reset();
   }
   XyChart chart{"Confidence against accuracy, all settings together", "confidence", "accuracy"};
@@ -88,7 +88,7 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
   return xy_chart(chart, {line});
 }
 
-/// One diagram for each way of asking with measured confidences.
+/// One diagram for each query form whose confidences were measured.
 inline std::string reliability_section(const ManyPromptResults& made) {
   std::string plots;
   std::vector<const ManyPromptResult*> drawn;
@@ -123,7 +123,7 @@ inline std::string reliability_section(const ManyPromptResults& made) {
          reliability_overlay(drawn) + "<div class=\"plots two\">\n" + plots + "</div>\n";
 }
 
-/// Ways of asking that have answers of one to five tokens.
+/// Query forms that have answers of one to five tokens.
 inline std::vector<Way> ways_by_length(const ManyPromptResults& made) {
   return ways_where(made, [](const ManyPromptResult& way) {
     return way.by_length && ranges::any_of(way.by_length->lengths,
@@ -136,7 +136,7 @@ inline std::string length_chart(const std::vector<Way>& ways) {
   double most = 0.1;
   for (std::size_t s = 0; s < ways.size(); ++s) {
     ChartSeries& line = series.emplace_back(ChartSeries{ways[s]->name, {}});
-    // Points for different ways of asking are offset horizontally, so that their whiskers do not
+    // Points for different query forms are offset horizontally, so that their whiskers do not
     // overlap.
     const double aside = 0.07 * (static_cast<double>(s) - static_cast<double>(ways.size() - 1) / 2);
     const auto& lengths = ways[s]->by_length->lengths;

@@ -65,8 +65,8 @@ class ManyPromptReportBody {
                       many_prompt_sections(made_));
   }
 
-  /// The first table has one row for each way of asking. It is followed by a table on the form of
-  /// the answers, if a model generated them, and by a table of the ranks of the true token, if gaps
+  /// The first table has one row for each query form. It is followed by a table on the form of the
+  /// answers, if a model generated them, and by a table of the ranks of the true token, if gaps
   /// were filled.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     const auto written = written_ways(made_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the prompts themselves affect the results: their number, form, names and bias?
+// How do the number, form, names and bias of the prompts affect the results?
 //
 // Sections of the page: diversity, cloze templates versus questions, aliases versus labels, the
 // bias of prompts without a subject, and the relations with their best and worst templates. Source:
@@ -38,7 +38,7 @@ inline std::string prompts_section(const ManyPromptResults& made) {
          html_table(diversity_columns(), std::vector<D>{prompts});
 }
 
-/// Compares cloze templates with question templates within each way of asking.
+/// Compares cloze templates with question templates within each query form.
 inline std::string styles_table(const ManyPromptResults& made) {
   const auto ways = ways_where(
       made, [](const ManyPromptResult& w) { return w.styles.accuracy.difference.count > 0; });
@@ -99,7 +99,7 @@ inline std::string forms_section(const ManyPromptResults& made) {
          tables;
 }
 
-/// How often aliases of subjects, or of objects, are more likely than labels under a way of asking.
+/// How often aliases of subjects, or of objects, are more likely than labels under a query form.
 struct AliasRow {
   std::string setting, of;
   NameRates rates;
@@ -196,8 +196,8 @@ inline std::string bias_section(const ManyPromptResults& made) {
          relation_bias_table(made);
 }
 
-/// A heat map of relations by way of asking, with the best-known relations first; empty for a
-/// single way of asking.
+/// A heat map of relations by query form, with the best-known relations first; empty for a single
+/// query form.
 inline std::string relations_map(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
   std::vector<std::pair<double, std::string>> order;

@@ -52,7 +52,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// A setting averaged over its relations.
+/// A setting's numbers, averaged over its relations.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> group_spread_columns(bool has_ties) {
   using G = GroupSpread;
   std::vector<Column<G>> columns{{.key = "relations_asked",
@@ -80,8 +80,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same columns plus the accuracy of guessing, which depends on the run. `made` must outlive
-/// the columns.
+/// The columns of `group_spread_columns`, plus the accuracy of guessing, which depends on the run.
+/// `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
   using G = GroupSpread;
   auto columns = group_spread_columns(made.ties.tied > 0);
@@ -93,7 +93,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The setting's name, followed by the same columns.
+/// The columns of `setting_columns`, preceded by the setting's name.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> named_setting_columns(
     const ManyShotResults& made) {
   auto columns = setting_columns(made);

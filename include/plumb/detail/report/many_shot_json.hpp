@@ -80,7 +80,8 @@ inline Json with_relations(Json json, const GroupSpread& spread) {
   return csv.text();
 }
 
-/// accuracy.csv: one row for each setting group and relation, and one for the mean over relations.
+/// accuracy.csv: for each setting group, one row for each relation and one for the mean over
+/// relations.
 [[nodiscard]] inline std::string many_shot_accuracy_csv(const ManyShotResults& made) {
   detail::EstimateCsv csv({"method", "shots", "separator", "by", "relation", "variants", "sd"});
   for (const GroupSpread& spread : made.groups) {

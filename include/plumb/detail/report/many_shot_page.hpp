@@ -20,8 +20,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The group that represents the run: IC-LKE with the most shots, or else the first kind of setting
-/// with its highest number of shots; null if no question was answered by choosing an option.
+/// The group that represents the run: IC-LKE with the most shots; without IC-LKE, the first kind of
+/// setting with its highest number of shots; null if no question was answered by choosing an
+/// option.
 inline const GroupSpread* headline_group(const ManyShotResults& made) {
   if (made.at_k.empty()) return nullptr;
   const Setting& group = made.at_k.front().first;

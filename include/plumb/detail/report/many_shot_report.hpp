@@ -17,7 +17,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ManyShotReport = ReportOf<ManyShotResults>;
 
-/// Measures a run folder once. Throws a user error if the folder has no finished run.
+/// Computes the metrics of a run folder once, for all parts of its report. Throws a user error if
+/// the folder has no finished run.
 [[nodiscard]] ManyShotReport many_shot_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -83,9 +84,9 @@ class ManyShotReportBody {
     return tables;
   }
 
-  /// The tables for a terminal: settings, then how many shots are enough, then the effect of
-  /// unknown and incorrect pairs. The accuracy computed by letting the first of tied choices win is
-  /// shown only if there is a tie, as on the page.
+  /// The tables for a terminal: the settings, the number of shots that is sufficient, and the
+  /// effect of unknown and incorrect pairs. The accuracy computed by letting the first of tied
+  /// choices win is shown only if there is a tie, as on the page.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text = text_table(setting_rows(), width) + "\n";
     for (const ShotsCurve& curve : made_.curves) {

@@ -125,7 +125,7 @@ inline std::string methods_section(const ManyShotResults& made) {
   return html + "<h3>By relation</h3>\n" + heat_map(map);
 }
 
-/// Figure 4: different strings between subject and object, with the most shots.
+/// Figure 4: a comparison of separators between subject and object, at the largest number of shots.
 inline std::string separators_section(const ManyShotResults& made) {
   std::string html;
   for (const RelationAnswers& relation : made.answers.relations) {

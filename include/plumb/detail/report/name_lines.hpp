@@ -4,7 +4,7 @@
 // Long names in pictures.
 //
 // Names are broken into lines here, because SVG does not wrap text. A name is never truncated,
-// because two models' names may differ only at the end.
+// because the names of two models may differ only at the end.
 
 #include <cstddef>
 #include <string>

@@ -51,7 +51,7 @@ struct ColumnHead {
   bool names_model = false;
   /// Whether the heading is a name, in which case a page does not capitalise it.
   bool heading_is_name = false;
-  /// The maximum number of characters of each name in a cell that a terminal shows; 0 for no limit.
+  /// The maximum number of characters that a terminal shows of each name in a cell; 0 for no limit.
   /// Names in a cell are joined by " − ".
   std::size_t name_width = 0;
 };
@@ -116,7 +116,8 @@ struct NumberTable {
   return json;
 }
 
-/// Adds one line for each number of a row: the cells `of`, the column's key, and the number.
+/// Adds one line for each number in a row, consisting of the cells in `of`, the column's key, and
+/// the number.
 inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                         const std::vector<ColumnHead>& columns, const NumberRow& row) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -219,7 +220,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   for (const ColumnHead& column : table.columns) {
     if (!is_shown(column)) continue;
     std::string head = column.heading;
-    // Symbols, as in "r of ranks", and names of models are not capitalised.
+    // Symbols (such as the "r" in "r of ranks") and model names are not capitalised.
     const bool is_word = head.size() > 1 && head[1] >= 'a' && head[1] <= 'z';
     if (is_word && !column.heading_is_name && head[0] >= 'a' && head[0] <= 'z') {
       head[0] = static_cast<char>(head[0] - 'a' + 'A');
@@ -330,7 +331,7 @@ template <class NumberText, class EstimateOf>
       table, places, has_ends, [](double value) { return csv_number(value); }, estimate_in);
 }
 
-/// The rows that a terminal shows as JSON: a list of objects like those that json_of returns.
+/// The terminal's rows as JSON: a list of objects like those that json_of returns.
 [[nodiscard]] inline Json json_table(const NumberTable& table) {
   const std::vector<std::size_t> places = terminal_columns(table);
   Json rows = Json::array();

@@ -107,7 +107,7 @@ const toolsOf = table => {
 
 for (const table of tables) { sortable(table); toolsOf(table); }
 
-// Labels each part with its model.
+// Labels rows, cells and columns with their models.
 for (const table of tables) {
   const heads = headsOf(table), is = table.dataset.models ?? '';
   const named = heads.flatMap((head, c) => head.dataset.names === 'model' ? [c] : []);

@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "p_holm",
        .heading = "p (Holm)" + over,
-       .meaning = "p (Holm): p adjusted for the number of tests.",
+       .meaning = "p (Holm): adjusted for the number of tests.",
        .value = [](const T& t) { return p_value_cell(t.p_holm); }},
       {.key = "difference",
        .heading = "difference" + over,
@@ -43,15 +43,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "facts",
        .heading = "facts",
-       .meaning = "Facts: the facts that both models were asked about.",
+       .meaning = "Facts: the facts that both models were tested on.",
        .value = [](const T& t) { return t.counts.facts(); },
        .place = page},
       {.key = "both",
        .heading = "both",
-       .meaning =
-           "Both, only first, only second, neither: how many of these facts are known to both "
-           "models, to only one of them, or to neither. From the first to the second, facts that "
-           "only the first knows are lost; facts that only the second knows are gained.",
+       .meaning = "Both, only first, only second, neither: the number of these facts known by both "
+                  "models, by only one of them, or by neither. Facts that only the first model "
+                  "knows are lost in the second; facts that only the second knows are gained.",
        .value = [](const T& t) { return t.counts.both; },
        .place = page},
       {.key = "only_first",
@@ -126,7 +125,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The models' names, followed by the same columns. `names` must outlive the columns.
+/// The columns of `paired_comparison_columns`, preceded by the models' names. `names` must outlive
+/// the columns.
 [[nodiscard]] inline std::vector<Column<PairedComparison>> named_paired_columns(
     const std::vector<std::string>& names) {
   using P = PairedComparison;
@@ -225,12 +225,12 @@ struct PairedRow {
   using C = ComparedFactCounts;
   return {{.key = "compared",
            .heading = "facts",
-           .meaning = "Facts: the facts that at least two models were asked about.",
+           .meaning = "Facts: the facts that at least two models were tested on.",
            .value = [](const C& c) { return c.compared; }},
           {.key = "known_by_all",
            .heading = "known by all",
-           .meaning = "Known by all, known by none: models that were not asked about a fact are "
-                      "ignored for that fact.",
+           .meaning = "Known by all, known by none: facts known by all, or by none, of the models "
+                      "that were tested on them.",
            .value = [](const C& c) { return c.known_by_all; }},
           {.key = "known_by_none",
            .heading = "known by none",

@@ -38,8 +38,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     columns.push_back({"hits_at_" + k, "Hit@" + k,
                        level == 1
                            ? "Hit@k: the share of facts whose right option is among the k "
-                             "likeliest; a tie counts as the share of its possible orders that are "
-                             "hits. Not shown (–) if a relation has fewer than k options."
+                             "likeliest; if it ties with other options, the fact counts as the "
+                             "probability that it is among the first k when the tie is broken at "
+                             "random. A dash is shown if a relation has fewer than k options."
                            : "",
                        [level](const G& g) { return g.hit_at(level); },
                        level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});

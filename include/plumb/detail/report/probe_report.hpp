@@ -19,9 +19,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ProbeReport = ReportOf<ProbeMetrics>;
 
-/// Measures a results folder once. Also groups facts by a column of their table, unless `group_by`
-/// is empty. Throws a user error if the folder has no finished results, or if no fact has the
-/// column.
+/// Computes the metrics of a results folder once, for all parts of its report. Also groups facts by
+/// a column of their table, unless `group_by` is empty. Throws a user error if the folder has no
+/// finished results, or if no fact has the column.
 [[nodiscard]] ProbeReport probe_report(const DiskPath& folder, Bootstrap bootstrap = {},
                                        const std::string& group_by = {});
 

@@ -29,14 +29,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .interval = true},
       {.key = "adjusted_mean_rank_index",
        .heading = "AMRI",
-       .meaning = "AMRI: adjusted mean rank index; 1 is best, 0 is guessing.",
+       .meaning = "AMRI: adjusted mean rank index; 1 is best, 0 corresponds to guessing.",
        .value = [](const M& m) { return m.adjusted_mean_rank_index; }}};
   for (const std::size_t level : ranked_hit_levels) {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
                        level == 1
                            ? "Hit@k: the share of queries whose true entity is among the first k; "
-                             "a tie counts as the share of its possible orders that are hits. "
+                             "if it ties with other entities, the query counts as the probability "
+                             "that it is among the first k when the tie is broken at random. "
                              "DEER's program counts ranks from 0, so its Hit@k equals Hit@(k + 1) "
                              "here; metrics.csv contains this number as deer_program_hits_at_k."
                            : "",
@@ -45,8 +46,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   columns.push_back(
       {.key = "tied",
        .heading = "ties",
-       .meaning = "Ties: queries whose true entity has the same score as others; its rank is the "
-                  "mean of its best and worst possible ranks.",
+       .meaning = "Ties: queries whose true entity has the same score as others; the rank of such "
+                  "an entity is the mean of its best and worst possible ranks.",
        .value = [](const M& m) { return m.tied; }});
   columns.push_back({.key = "undecided",
                      .heading = "undecided",
@@ -72,12 +73,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct NamedRanks {
   std::string name;
   const RankMetrics* metrics = nullptr;
-  /// How many candidates a query ranks: "135", or "25–60"; empty if the column is not shown.
+  /// The number of candidates ranked for each query: "135", or "25–60"; empty if the column is not
+  /// shown.
   std::string candidates{};
 };
 
-/// The row names under `heading`, followed by the same columns, with or without a candidates
-/// column. The metrics must outlive the rows.
+/// The columns of `rank_columns`, preceded by the row names under `heading`, with or without a
+/// candidates column. The metrics must outlive the rows.
 [[nodiscard]] inline std::vector<Column<NamedRanks>> named_rank_columns(
     const std::string& heading, bool with_candidates = false) {
   auto columns = columns_of<NamedRanks>(

@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The first model's value minus the second's, over the queries that both have.
+/// The first model's value minus the second's, over the queries that both models ranked.
 [[nodiscard]] inline std::vector<Column<RankDifference>> rank_difference_columns() {
   using D = RankDifference;
   using enum ColumnPlace;
@@ -61,7 +61,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .place = files}};
 }
 
-/// The names of the two models, followed by the same columns. `made` must outlive the columns.
+/// The columns of `rank_difference_columns`, preceded by the names of the two models. `made` must
+/// outlive the columns.
 [[nodiscard]] inline std::vector<Column<RankDifference>> named_rank_difference_columns(
     const RankComparison& made) {
   using D = RankDifference;
@@ -85,7 +86,7 @@ struct ModelAgreement {
   }
 };
 
-/// Sorted by methods, then by model size where known, smallest first.
+/// Sorted by method pair, then by model size where known, smallest first.
 [[nodiscard]] inline std::vector<ModelAgreement> model_agreements(const RankComparison& made) {
   std::vector<ModelAgreement> all;
   for (const RankedModel& model : made.models) {

@@ -122,7 +122,7 @@ class RankComparisonReportBody {
         {"metrics.csv", numbers.text()}, {"rank_pairs.csv", pairs.text()}, {"ranks.csv", ranks()}};
   }
 
-  /// The models under each method and, if there are few models, their pairs.
+  /// The models under each method and, if there are only a few models, their pairs.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<NamedTable> tables;
     for (const MethodComparison& of : made_.methods) {
@@ -161,7 +161,8 @@ class RankComparisonReportBody {
            " series of a number by model size never fall from a smaller model to a larger one";
   }
 
-  /// DEER's Tables 3, 5 and 7 with Figures 8 and 10: each model's methods against one another.
+  /// DEER's Tables 3, 5 and 7 with Figures 8 and 10: the methods of each model compared with one
+  /// another.
   [[nodiscard]] std::string agreement_sections() const {
     const auto agreements = model_agreements(made_);
     if (agreements.empty()) return "";

@@ -16,7 +16,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using RankReport = ReportOf<RankResults>;
 
-/// Measures a run folder once. Throws a user error if the folder has no finished run.
+/// Computes the metrics of a run folder once, for all parts of its report. Throws a user error if
+/// the folder has no finished run.
 [[nodiscard]] RankReport rank_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

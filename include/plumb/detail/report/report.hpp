@@ -3,8 +3,8 @@
 
 // What a report of any kind writes to a folder and shows on a terminal.
 //
-// Each kind has a factory (probe_report.hpp, rank_report.hpp …). Every report is written the same
-// way: metrics.json, with the notes that appear wherever its numbers are shown; its tables; its
+// Each kind has a factory (probe_report.hpp, rank_report.hpp …). Every report consists of the same
+// parts: metrics.json, with the notes that appear wherever its numbers are shown; its tables; its
 // page; and each of the page's figures as a file.
 
 #include <functional>
@@ -34,7 +34,7 @@ struct ReportFile {
 
 /// One of the terminal's tables, for export to other formats.
 struct NamedTable {
-  /// For programs: lower case with underscores.
+  /// The table's name for programs: lower case with underscores.
   std::string name;
   NumberTable table;
   /// Lines below the table on a terminal; either empty or ending in a newline.

@@ -46,7 +46,7 @@ inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 /// setting's name.
 inline std::string cut_to(const std::string& text, std::size_t characters) {
   if (count_code_points(text) <= characters) return text;
-  std::vector<std::size_t> begins;  // start of each character
+  std::vector<std::size_t> begins;  // the byte offset of each character
   for (std::size_t at = 0; at < text.size();) {
     begins.push_back(at);
     const std::size_t size = first_code_point(std::string_view(text).substr(at)).size;
@@ -187,7 +187,7 @@ class TextTable {
     };
     std::vector<Change> changes;
     while (total_width(shown) > characters) {
-      std::size_t least = 0, others = 0;  // 0, the first column, means none
+      std::size_t least = 0, others = 0;  // 0, the index of the first column, means none
       for (std::size_t c = 1; c < shown.size(); ++c) {
         if (shown[c] == Shown::not_at_all) continue;
         ++others;
@@ -216,7 +216,8 @@ class TextTable {
     return shown;
   }
 
-  /// Lists what was left out, in lines that fit; empty if everything is shown.
+  /// Lists the omitted columns and intervals, wrapped to the given width; empty if everything is
+  /// shown.
   [[nodiscard]] std::string words_below(const std::vector<Shown>& shown,
                                         const TableWidth& width) const {
     std::string names, intervals;

@@ -46,7 +46,7 @@ struct ChartSeries {
   bool line = true;
   /// The index of its colour and shape; if absent, the series' own index is used.
   std::optional<std::size_t> style{};
-  /// Relative to the usual size of a point.
+  /// The size of a point relative to the usual size.
   double point_size = 1;
 };
 

@@ -58,7 +58,7 @@ struct AskedFacts {
   /// subject.
   std::vector<std::pair<std::string, std::string>> without_answer;
   /// Object names that contain no word and thus cannot match any answer; each as relation and name,
-  /// without duplicates. The names of left-out facts are included.
+  /// without duplicates. The names of omitted facts are included.
   std::vector<std::pair<std::string, std::string>> wordless_names;
 };
 
@@ -117,7 +117,7 @@ struct AskedFacts {
 }
 
 /// Reduces the dataset to what can be answered, and selects the facts to ask about. Lists
-/// everything that is left out. Throws the same errors as asked_facts.
+/// everything that is omitted. Throws the same errors as asked_facts.
 [[nodiscard]] inline AskedFacts take_askable(MultiPromptDataset& dataset,
                                              const std::vector<std::string>& codes,
                                              std::size_t limit) {

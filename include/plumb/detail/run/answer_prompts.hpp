@@ -26,8 +26,8 @@ class ShownShots {
   ShownShots(const MultiPromptDataset& dataset, const FewShot& few_shot)
       : dataset_(dataset), few_shot_(few_shot) {}
 
-  /// The shots at these indices, in the form in which they are recorded in a line. `relation` is an
-  /// index into the dataset.
+  /// The shots at these indices, in the form in which a row records them. `relation` is an index
+  /// into the dataset.
   [[nodiscard]] Json of(std::size_t relation, std::size_t template_index,
                         const ShotPlaces& shown) const {
     Json shots = Json::array();

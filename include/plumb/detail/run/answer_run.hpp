@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model answer to many prompts, once greedily and many times by sampling?
+// How does a model answer many prompts, once greedily and many times by sampling?
 //
 // Under each setting, every prompt gets a greedy answer and some prompts get sampled answers. The
 // work is done pack by pack; finished packs are read back from the journal. A setting's file is

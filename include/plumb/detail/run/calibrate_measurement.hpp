@@ -186,7 +186,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     results.remarks.push_back(std::move(text));
   }
   std::vector<ResultFolder>
-      first_folders;  // a model's other folders contain its remaining templates
+      first_folders;  // a model's other folders contain only further templates
   for (const auto& [name, folders] : models) first_folders.push_back({name, folders.front()});
   for (std::string& text : run_differences(first_folders, false)) {
     results.remarks.push_back(std::move(text));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Did a change to a model cost more than is allowed?
+// Did a change to a model degrade it by more than is allowed?
 //
 //   --assert 'accuracy.drop < 0.01, loglik.max < 0.5, known.lost < 20, ace.rise.certain < 0.02'
 //
@@ -53,7 +53,7 @@ struct AssertedChange {
   }
 };
 
-/// Which facts to list as the cause of a change; the largest changes come first.
+/// Selects which facts are listed as the cause of a change, largest change first.
 enum class MovedBy { lost, gained, score, brier };
 
 /// A quantity that can be used in a condition.
@@ -64,7 +64,7 @@ struct AssertedQuantity {
   MovedBy moved_by;
 
   /// Whether the quantity has a 95% interval. The accuracy quantities and the `.rise` quantities
-  /// have one.
+  /// have an interval.
   [[nodiscard]] bool has_interval() const {
     const std::string_view called = name;
     return called.starts_with("accuracy.") || called.ends_with(".rise");

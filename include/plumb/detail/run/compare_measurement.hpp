@@ -2,8 +2,8 @@
 #pragma once
 
 // A comparison of finished runs, as a measurement (measurement.hpp). It compares models under a
-// setting that they share, rankings of entities, ways of asking with many prompts
-// (prompt_ways.hpp), or runs against published numbers.
+// setting that they share, rankings of entities, query forms over many prompts (prompt_ways.hpp),
+// or runs against published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -61,7 +61,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// Names each unnamed run after its model. If `apart` is true and two runs have the same model
-/// name, uses their folder names instead.
+/// name, they are named after their folders instead.
 inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   std::vector<std::string> names;
   for (const ResultFolder& run : runs) {
@@ -95,8 +95,8 @@ inline std::string asked_queries(const Json& kept) {
   return text + (kept.value("head_queries", Json()) == true ? ", and their heads" : "");
 }
 
-/// Adds the candidates and queries to each number of a ranking. The LM head, and the methods
-/// compared with it, rank only single-token names, regardless of the run's candidates.
+/// Adds the candidates and queries to the description of each number of a ranking. The LM head, and
+/// the methods compared with it, rank only single-token names, regardless of the run's candidates.
 inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   const std::string candidates = first_string(kept, "candidates").value_or("");
   if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
@@ -302,7 +302,7 @@ class CompareMeasurement {
       const Json seed = settings["shot_seed"];
       settings.erase("shot_seed");
       if (!settings.value("model_sha256", Json()).is_null())
-        settings.erase("model");  // its hash identifies the model
+        settings.erase("model");  // the hash identifies the model
       const auto standing = ranges::find(made.models, run, &ModelStanding::model);
       if (standing == made.models.end() || !standing->spread.overall.accuracy.exists()) continue;
       auto group = ranges::find(groups, settings, &Group::settings);
@@ -310,7 +310,8 @@ class CompareMeasurement {
         groups.push_back({.settings = std::move(settings)});
         group = std::prev(groups.end());
       }
-      // The same run given twice, or the same model under a different name, is not another draw.
+      // The same run given twice, or the same model under a different name, does not count as
+      // another draw.
       if (ranges::find(group->seeds, seed) != group->seeds.end()) continue;
       group->seeds.push_back(seed);
       add_to_list(group->runs, made.table.models[run]);

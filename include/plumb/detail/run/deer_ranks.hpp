@@ -60,8 +60,8 @@ inline std::string suffix_of(EntityPrompt prompt) {
   return "deer" + detail::suffix_of(prompt);
 }
 
-/// The distinct queries of a plan, by given entity and relation, and the row of each planned query.
-/// Any number of threads may read the same object.
+/// The distinct queries of a plan, identified by given entity and relation, and the row of each
+/// planned query. Any number of threads may read the same object.
 class DistinctQueries {
  public:
   explicit DistinctQueries(const RankPlan& plan) {

@@ -5,7 +5,7 @@
 //
 // Each distinct query is embedded once, into queries.npy. Each candidate is embedded once per
 // entity prompt, into entities.npy (embedded_texts.hpp). Ranks are then computed from cosines,
-// either for all queries or for a part of the queries and fewer candidates.
+// either for all queries and candidates or for a subset of the queries and fewer candidates.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +48,7 @@ class DeerRun {
         texts_(model, folder, work, around),
         queries_(embedded_queries()) {}
 
-  /// Whether all query vectors exist. In a shard they do not, because other shards have some of
-  /// them; in that case nothing is ranked.
+  /// Whether all query vectors exist. A shard has only some of them, so it does not rank anything.
   [[nodiscard]] bool has_queries() const noexcept { return queries_.has_value(); }
 
   /// The plan for embedding: the queries and, if entities are embedded, the candidates under each

@@ -116,7 +116,7 @@ struct EngineSettings {
   std::size_t pack = 0;
 
   /// `precision` is the precision of the scores. `elsewhere` explains why none of these settings
-  /// affects the model; it is empty if they do.
+  /// affects the model; it is empty if the settings do affect it.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor, Precision precision,
                     const std::string& elsewhere = "") {

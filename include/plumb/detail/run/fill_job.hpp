@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a masked model is asked. The questions are loaded before the model is needed.
+/// The questions for a masked model. They are loaded before the model is needed.
 struct FillQuestions {
   /// Reads `chosen.data` and `chosen.vocabulary`. Throws a user error if they cannot be read.
   explicit FillQuestions(const GenerateSettings& chosen)

@@ -114,10 +114,10 @@ class FillPlanner {
  private:
   using Fits = std::vector<bool>;
 
-  /// Selects a fact, dropping the objects that fit nowhere. Skips the fact if no prompt can ask
-  /// about it.
+  /// Selects a fact, dropping the objects that do not fit any prompt. Skips the fact if no prompt
+  /// can ask about it.
   bool take(std::size_t r, const ManyNamedFact& fact, MultiPromptRelation& made) {
-    Fits prompts;             // by template, then expression
+    Fits prompts;             // indexed by template, then by expression
     std::vector<Fits> names;  // by object
     for (const NamedEntity& object : fact.objects) names.emplace_back(object.names.size(), false);
     for (std::size_t t = 0; t < made.templates.size(); ++t) {
@@ -175,7 +175,7 @@ class FillPlanner {
   const MultiPromptDataset& dataset_;
   FewShot few_shot_;
   FillPlan plan_;
-  std::vector<std::vector<Fits>> fits_;  // by selected relation and fact
+  std::vector<std::vector<Fits>> fits_;  // indexed by selected relation, then by fact
   Listed listed_names_, listed_objects_;
 };
 

@@ -63,7 +63,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   MeasuringSettings measuring;
   if (!is_there(folder / "run.json")) return measuring;
   const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
-  // An unfinished run records only whether there are lemmas.
+  // An unfinished run records only whether lemmas are used.
   if (first_string(settings, "lemmas") == "none" || settings.contains("masks")) {
     measuring.wordnet = "none";  // a masked model's tokens have no lemmas
   }
@@ -80,7 +80,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ReportSettings {
   /// The run folder. Until this path is set, the settings for a generation apply.
   std::filesystem::path run{};
-  /// The folder to write to. If empty, the run folder itself, which must be plumb's own.
+  /// The folder to write to. If empty, the report is written to the run folder, which must have
+  /// been created by plumb.
   std::filesystem::path out{};
   /// Whether to overwrite a folder that contains something other than a report on the run.
   bool overwrite = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How can a ranking by embeddings from another program be replayed exactly?
+// How can another program's embedding-based ranking be replayed exactly?
 //
 //   {"shots": [[head, relation, tail], …], "entities": [id, …],
 //    "queries": [[head, relation, tail], …],
@@ -164,7 +164,7 @@ struct FixedRankingResult {
   std::optional<double> worst_difference;
   /// `other_ranks` counts queries whose rank differs from the one implied by the file's cosines or,
   /// if the file has no cosines, from the file's rank. `nearby` counts entities whose cosine is
-  /// within 1e-4 of the true entity's cosine; these may be counted on either side.
+  /// within 1e-4 of the true entity's cosine; these may be ranked on either side of it.
   std::size_t other_ranks = 0, nearby = 0;
   /// Whether the file contains cosines or ranks to compare with.
   bool compared = false;
@@ -203,7 +203,7 @@ template <TreeEmbedder Model>
 }
 
 /// Builds a ranking's results from the model's rows. Throws an nlohmann exception if the rows have
-/// a different form.
+/// a different structure.
 [[nodiscard]] inline FixedRankingResult fixed_ranking_result(const FixedRanking& fixed,
                                                              const Json& rows,
                                                              const std::string& model_name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of another program's rankings by embeddings, as a job. It recomputes the cosines and
+// A job that replays another program's embedding-based rankings. It recomputes the cosines and
 // ranks and compares them with those in the file.
 
 #include <cstddef>

@@ -113,7 +113,7 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
   return study;
 }
 
-/// Reads one study or several. Throws a user error that names the field if the file is invalid.
+/// Reads one or more studies. Throws a user error that names the field if the file is invalid.
 [[nodiscard]] inline FixedFile read_fixed_file(const DiskPath& file) {
   const Json value = read_json(file);
   if (!value.is_array()) return {{detail::fixed_study(value, {.file = file})}, false};
@@ -147,7 +147,7 @@ struct FixedResult {
   std::optional<double> worst_difference{};
 };
 
-/// A study's choices, test by test. They are planned but not scored.
+/// The planned choices of a study, grouped by test. Nothing is scored.
 template <PackedScorer Scorer>
 [[nodiscard]] typename Scorer::Block planned_study(const FixedStudy& study, Scorer& scorer) {
   const Prompt sequence = study.form.sequence(study.shots);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of many-shot studies from a file, as a job. It rescores the choices and compares the
+// A job that replays many-shot studies from a file. It rescores the choices and compares the
 // results with the scores in the file.
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which words does a masked model put into the gaps of many prompts, and how likely are the names
-// there?
+// Which words does a masked model fill into the gaps of many prompts, and how likely are the
+// objects' names in these gaps?
 //
 // The model evaluates each prompt once. The answer, the rank of the true token and the likelihoods
 // of the names all come from the same rows of logits. Then the labels of a relation's objects are
@@ -36,7 +36,7 @@ struct GapCandidates {
   std::size_t left_out = 0;
 };
 
-/// How gaps are filled.
+/// Options for filling gaps.
 struct FillOptions {
   std::size_t masks = 1;
   /// Whether to also score the names of objects.
@@ -96,8 +96,8 @@ class GapFilling {
     }
   }
 
-  /// Selects from `labels`, the labels of a relation's objects, those that fit all of its
-  /// content-free gaps.
+  /// Selects the labels that fit all content-free gaps of a relation; `labels` are the labels of
+  /// the relation's objects.
   [[nodiscard]] GapCandidates candidates(std::size_t relation, std::vector<std::string> labels) {
     GapCandidates made;
     for (std::string& label : labels) {

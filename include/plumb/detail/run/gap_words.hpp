@@ -3,12 +3,12 @@
 
 // Which tokens make up a word in the gap of a sentence?
 //
-// They are the tokens that share a byte with the word when the whole sentence is tokenized. The
-// word has no tokens there if one of them covers anything except the word and spaces, or is the
-// unknown token. For RoBERTa, "Paris" is therefore one token at the start of a sentence and a
-// different one after a space. If a tokenizer joins the word with the following text, the word has
-// no tokens. Tokenization is the same for all gaps that have the same characters on both sides, so
-// each word is tokenized once per pair of neighbouring characters.
+// A word's tokens are those that share a byte with it when the whole sentence is tokenized. If one
+// of these tokens is the unknown token or covers anything other than the word and spaces, the word
+// has no tokens in the gap. For RoBERTa, "Paris" is therefore one token at the start of a sentence
+// and a different one after a space. If a tokenizer joins the word with the following text, the
+// word has no tokens. Tokenization is the same for all gaps that have the same characters on both
+// sides, so each word is tokenized once per pair of neighbouring characters.
 
 #include <cstddef>
 #include <map>
@@ -79,8 +79,9 @@ class GapWords {
   }
 
   /// The tokens of all words that are a single token in this gap, in ascending order without
-  /// duplicates. If the gap follows a space, each word is tokenized after a letter and a space;
-  /// otherwise, only between the gap's neighbouring characters.
+  /// duplicates. Each word is tokenized between the gap's neighbouring characters; unless the gap
+  /// is at the start of the sentence, these are preceded by a letter or, if the gap does not follow
+  /// a space, by a letter and a space.
   [[nodiscard]] const std::vector<TokenId>& single_tokens(const Prompt& gap,
                                                           const std::vector<std::string>& words) {
     const auto [entry, is_new] = singles_.try_emplace(around(gap));

@@ -154,7 +154,7 @@ struct GenerateSettings {
     setting("shots", self.shots,
             {.value = "X",
              .help = "number of shots; with `form` kamel: training facts, or 0",
-             .least = self.lists() ? 0U : 1U,  // `form` has been read already
+             .least = self.lists() ? 0U : 1U,  // `form` has already been read
              .most = 1000,
              .remedy = self.lists() ? "use 5" : "for none, set `settings` to zero-shot",
              .recorded = "-"});
@@ -284,7 +284,7 @@ inline Json setting_names(const std::vector<FewShotSetting>& settings) {
   return names;
 }
 
-/// How answers are compared, as recorded in settings.
+/// The method of comparing answers, in the form recorded in settings.
 inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   return lemmas.known() ? "wordnet" : "none";
 }

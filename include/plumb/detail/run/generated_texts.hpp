@@ -95,8 +95,8 @@ template <CausalLm Model>
   return made;
 }
 
-/// An error message for a text that leaves too little context for `max_new_tokens` more tokens;
-/// nothing if there is enough context. Does not call the model.
+/// An error message for a text that leaves too little context for `max_new_tokens` more tokens; no
+/// value if there is enough context. Does not call the model.
 template <CausalLm Model>
 [[nodiscard]] std::optional<std::string> missing_room_after(Model& model,
                                                             KeptPrompts<Model>& prompts,

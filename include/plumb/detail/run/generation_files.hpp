@@ -3,8 +3,8 @@
 
 // Which files does every many-prompt run write in addition to its rows?
 //
-// They list the facts that were asked about and those that were left out, for both causal and
-// masked models.
+// These files list the facts that were asked about and those that were left out, for both causal
+// and masked models.
 
 #include <algorithm>
 #include <cstddef>

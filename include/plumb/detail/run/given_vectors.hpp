@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the candidates' vectors read if they were created by another program or run?
+// How are candidate vectors from another program or run read?
 //
-// They are in a .npy file, with a file of identifiers next to it. The file is mapped, not copied.
-// Unless its rows are exactly the candidates in the same order (as they are after a run with the
-// same candidates), the candidates' rows are selected. records/npy_file.hpp determines which number
-// formats can be read.
+// The vectors are in a .npy file, with a file of identifiers next to it. The file is mapped, not
+// copied. Unless its rows are exactly the candidates in the same order (as they are after a run
+// with the same candidates), the candidates' rows are selected. records/npy_file.hpp determines
+// which number formats can be read.
 
 #include <Eigen/Core>
 #include <cmath>
@@ -33,7 +33,7 @@ class GivenVectors {
  public:
   /// Throws a user error if the vectors' dimension differs from the model's, if a candidate has no
   /// vector, or if a vector has no direction. If `reads_all` is false, directions are not checked
-  /// here; the ranking then rejects any vector without a direction and reports its number.
+  /// here; the ranking then rejects any vector without a direction and reports its row number.
   GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension,
                bool reads_all = true)
       : file_(file), npy_(there(file)) {

@@ -4,8 +4,8 @@
 // How likely is each object in a sequence with injected pairs?
 //
 // A panel is one sequence. The sequence is evaluated once, and each object's probability is read
-// from the rows that precede the object. An object's tokens are the ones it gets when the sequence
-// up to the end of the object is tokenised as a whole.
+// from the rows that precede the object. An object's tokens are determined by tokenising the whole
+// sequence up to the end of the object.
 
 #include <cstddef>
 #include <filesystem>

@@ -4,8 +4,8 @@
 // Runs a job from its settings to a finished run folder: results, metrics, page and run.json.
 //
 // `run_job` runs any job: it creates or resumes the folder, distributes packs, stores their results
-// (work.hpp), and lets the job write its report. The job itself decides what to ask and which files
-// to write. This header does not depend on a command line.
+// (work.hpp), and lets the job write its report. The job itself decides which prompts to send and
+// which files to write. This header does not depend on a command line.
 
 #include <chrono>
 #include <concepts>
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A job asks a model something and writes a run folder.
+/// A job queries a model and writes a run folder.
 ///
 /// Requires:
 ///   1. `job.settings()`: everything that determines its results, as a JSON object. A run folder
@@ -39,10 +39,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 ///   3. `job.report(path)`: reads the finished folder. Its result has `write(path)`, which writes
 ///      metrics.json and report.html, and `notes()` and `table()` for a terminal.
 ///
-/// It may also have `facts()`, a JSON object that is recorded in run.json along with the cost and
-/// times, and `plan()` or `plan(on_progress)`, the JobPlan of what it will ask, computed before the
-/// model is called. Errors that the user can fix are thrown by the constructor, before a folder is
-/// created.
+/// A job may also have `facts()`, a JSON object that is recorded in run.json along with the cost
+/// and times, and `plan()` or `plan(on_progress)`, which computes the JobPlan before the model is
+/// called. Errors that the user can fix are thrown by the constructor, before a folder is created.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
@@ -50,8 +49,8 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPa
   job.report(path).write(path);
 };
 
-/// What a job will ask, if it has a plan. Does not call the model and writes nothing. Jobs that
-/// take long to count their work call `on_progress`.
+/// The plan of a job, if it has one. Does not call the model and writes nothing. Jobs that need a
+/// long time to count their work call `on_progress`.
 template <class J>
 [[nodiscard]] std::optional<JobPlan> plan_of(J& job, const ProgressCallback& on_progress = {}) {
   if constexpr (requires {
@@ -67,14 +66,14 @@ template <class J>
   }
 }
 
-/// Where a job writes its results, and what observes the job.
+/// The folder to which a job writes its results, and the job's observers.
 struct JobFolder {
   DiskPath out;
   /// Whether to resume the run in `out`.
   bool resume = false;
   WorkOptions work{};
-  /// What run.json records about this run in addition to the settings, such as the command line and
-  /// paths.
+  /// Facts that run.json records about this run in addition to the settings, such as the command
+  /// line and paths.
   Json facts = Json::object();
   /// Returns additional facts that are known only when the job is finished. If it throws
   /// MixedResults, the folder can no longer be resumed or read.

@@ -4,8 +4,8 @@
 // What is a job about to ask the model?
 //
 // A plan is computed from the data, using only the model's tokenizer. Token counts cover all texts,
-// including BOS, as if each text were fed separately. If packs are planned ahead, the plan also
-// counts the tokens that are actually fed when shared prefixes are fed only once. The number of
+// including BOS, as if each text were fed separately. If packs are planned in advance, the plan
+// also counts the tokens that are fed when each shared prefix is fed only once. The number of
 // tokens that a model will generate is unknown; only its maximum is counted.
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One part of what a job will ask.
+/// One part of a job's plan.
 struct PlannedPart {
   /// The name shown in the progress output, such as "zero-shot samples"; may be empty if there is
   /// only one part.
@@ -76,7 +76,8 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
 /// of any part is unknown.
 [[nodiscard]] inline std::vector<std::string> description_of(const JobPlan& plan) {
   std::vector<std::string> lines;
-  std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance
+  // number of items for each noun, in order of appearance
+  std::vector<std::pair<std::string, std::size_t>> counts;
   ScoringCost cost;
   std::size_t answers = 0;
   bool knows_all = true;

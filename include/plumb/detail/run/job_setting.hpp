@@ -43,23 +43,24 @@ inline constexpr const char* group_by_help =
 
 /// The description of a setting, apart from its name and its member.
 struct SettingInfo {
-  /// The placeholder for its value in the help text. Empty for a switch, which takes no value.
+  /// The placeholder for the setting's value in the help text. Empty for a switch, which takes no
+  /// value.
   const char* value = "";
   const char* help = "";
   /// Numbers outside this range are refused.
   std::uint64_t least = 0, most = (std::numeric_limits<std::uint64_t>::max)();
   /// The remedy for a number outside the range.
   const char* remedy = "";
-  /// Why the setting has no effect with the other settings, and what to do about it ("without
-  /// `shots`; set how many"). Empty if it has an effect.
+  /// Why the other settings leave this setting without effect, and what to do about it ("without
+  /// `shots`; set how many"). Empty if the setting has an effect.
   std::string idle{};
   /// The setting's name in run.json if that differs; "-" if run.json does not record the setting.
   const char* recorded = "";
   /// The environment variable that a command reads if the option is not given. The library itself
   /// reads no environment variables.
   const char* variable = "";
-  /// Whether the engine implements the setting. A command has such an option only if the program's
-  /// engine supports it.
+  /// Whether the engine implements the setting. A command has an option for an engine setting only
+  /// if the program's engine supports it.
   bool of_engine = false;
 };
 
@@ -76,8 +77,8 @@ class IdleRules {
     }
     return "";
   }
-  /// Returns a visitor that passes settings on to `visitor`, each with its reason. `visitor` and
-  /// this object must outlive the returned visitor.
+  /// Returns a visitor that passes settings on to `visitor`, each with the reason why it has no
+  /// effect. `visitor` and this object must outlive the returned visitor.
   template <class Visitor>
   [[nodiscard]] auto around(Visitor& visitor) const {
     return [this, &visitor](const char* name, auto& value, SettingInfo info) {

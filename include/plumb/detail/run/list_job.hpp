@@ -37,8 +37,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The questions that a generation in KAMEL's form asks. They are loaded before a model is needed.
 struct ListQuestions {
-  /// Reads `chosen.data`. Throws a user error if it cannot be read, is not a KAMEL folder, or has
-  /// nothing to ask.
+  /// Reads `chosen.data`. Throws a user error if the data cannot be read, is not a KAMEL folder, or
+  /// contains nothing to ask.
   explicit ListQuestions(const GenerateSettings& chosen)
       : settings(chosen), setting(settings.asking().settings.front()) {
     if (!is_kamel(settings.data)) {
@@ -72,7 +72,8 @@ struct ListQuestions {
 
   GenerateSettings settings;
   FewShotSetting setting;
-  /// The selected relations and facts, first without their shots and then with them.
+  /// The selected relations and facts, without (`asked`) and with (`relations`) the training facts
+  /// that are used as shots.
   MultiPromptDataset asked;
   std::vector<KamelRelation> relations;
 };

@@ -4,8 +4,8 @@
 // Can a model process the questions of a many-shot study?
 //
 // These checks run before anything is scored or written. They find sequences longer than the
-// model's context, tokens that a separator should have kept separate, and choices that are prefixes
-// of others.
+// model's context, tokens that cover both a subject and an object despite the separator, and
+// choices that are prefixes of others.
 
 #include <algorithm>
 #include <array>
@@ -49,8 +49,8 @@ class ManyShotCheck {
     asked.for_each_block([&](const ManyShotBlock& block) {
       const std::size_t questions = asked.eic().questions;
       std::size_t most = 0;
-      // Throws an error if the longest of the selected questions does not fit. Questions that are
-      // no longer than one already checked are not checked again.
+      // Throws an error if the longest of the selected questions does not fit into the context.
+      // Questions that are no longer than one already checked are not checked again.
       const auto check = [&](auto wanted) {
         std::optional<std::size_t> longest;
         std::size_t longest_choice = 0;
@@ -161,7 +161,7 @@ class ManyShotCheck {
     });
   }
 
-  /// Over all test facts, the number of choices whose tokens are a prefix of the tokens of another
+  /// The number of choices, over all test facts, whose tokens are a prefix of the tokens of another
   /// choice for the same fact. Labels are tokenised individually, after a space.
   [[nodiscard]] std::size_t choices_beginning_another(const ManyShotRelation& asked) const {
     const std::vector<std::vector<TokenId>> tokens = option_tokens(asked.relation());
@@ -194,8 +194,8 @@ class ManyShotCheck {
   }
 
  private:
-  /// The tokens of each option on its own, after a space, as it would be tokenised inside a longer
-  /// text.
+  /// The tokens of each option, tokenised individually after a space, as it would be inside a
+  /// longer text.
   [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
     std::vector<std::vector<TokenId>> tokens;
     for (const std::string& option : relation.options) {
@@ -235,7 +235,7 @@ class ManyShotCheck {
     return prompt.text.substr(token.begin, token.end - token.begin);
   }
 
-  /// The same for a pair that follows another pair.
+  /// Like the function above, but for a pair that follows another pair.
   [[nodiscard]] std::optional<std::string> merged_behind(const ManyShot& form,
                                                          const SubjectObject& before,
                                                          const SubjectObject& pair) const {

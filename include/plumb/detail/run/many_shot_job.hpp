@@ -36,7 +36,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a study asks of each relation. All arguments must outlive the result.
+/// The questions that a study asks about each relation. All arguments must outlive the result.
 [[nodiscard]] inline std::vector<ManyShotRelation> studied_relations(
     const Dataset& dataset, const ObjectAliases& aliases, const ManyShotOptions& options) {
   std::vector<ManyShotRelation> relations;
@@ -98,7 +98,7 @@ class ManyShotQuestions {
   const ManyShotSettings settings;
   const ReadStudy study;
   const StudiedData data;
-  /// What is asked about each relation in the data.
+  /// The questions about each relation in the data.
   const std::vector<ManyShotRelation> relations;
 
  private:

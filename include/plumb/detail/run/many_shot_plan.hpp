@@ -7,11 +7,12 @@
 // block for each separator and seed. The block covers all shot counts, because each shorter
 // sequence of shots is a prefix of the longest one. EIC-LKE asks about ten facts within a sequence
 // of training pairs, after pairs 50, 55, …, 95 or at the positions specified by its geometry. As in
-// the paper, a sequence contains one choice for each of these facts, and later questions see it:
-// sequence j contains the j-th of each fact's shuffled choices. "Isolated" is plumb's own variant:
-// the sequence contains only training pairs, and every question branches off from it, so that later
-// questions do not see earlier ones. Prompts without shots (HGP, MMP) form one block. Source:
-// "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
+// the paper, a sequence contains one choice for each of these facts, and later questions see the
+// earlier choices: sequence j contains the j-th of each fact's shuffled choices. "Isolated" is
+// plumb's own variant: the sequence contains only training pairs, and every question branches off
+// from it, so that later questions do not see earlier ones. Prompts without shots (HGP, MMP) form
+// one block. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4,
+// Appendices C, F.
 
 #include <algorithm>
 #include <cstddef>
@@ -101,7 +102,7 @@ class ManyShotRelation {
   }
   /// Why the relation is skipped; no value if it is not.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
-  /// What to change so that the relation is not skipped; empty if it is not skipped.
+  /// What to change so that the relation is no longer skipped; empty if it is not skipped.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
   [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
   /// The positions of EIC-LKE's questions, and whether the relation has enough training facts for

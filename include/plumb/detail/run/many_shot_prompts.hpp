@@ -70,8 +70,8 @@ void for_each_choice_prompt(const ManyShotRelation& asked, const Bos& with_bos,
 }
 
 /// Calls `visit(kind, make)` for each prompt in the order of the run; make() returns the
-/// ListedPrompt. `form` determines how the designs' panels are written; `generated` is true if
-/// texts are also generated.
+/// ListedPrompt. `form` determines how the pairs in the panels of `designs` are written;
+/// `generated` is true if texts are also generated.
 template <class Visit>
 void for_each_many_shot_prompt(const std::vector<ManyShotRelation>& relations,
                                const std::vector<InjectionDesign>& designs, const ManyShot& form,

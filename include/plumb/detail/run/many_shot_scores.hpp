@@ -94,7 +94,7 @@ class SettingColumns {
   }
 
   [[nodiscard]] Answers::Table finish() && {
-    std::size_t candidates = 0;  // of the fact with the most candidates
+    std::size_t candidates = 0;  // the maximum over all facts
     for (const auto& of_fact : table_.choices) candidates = (std::max)(candidates, of_fact.size());
     std::vector<std::size_t> next(columns_.size(), 0);
     for (std::size_t f = 0; f < table_.facts(); ++f) {

@@ -305,7 +305,7 @@ struct StudiedData {
 
 [[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
   StudiedData data{without_sentences(load_dataset(settings.data)), {}};
-  data.aliases = object_aliases(data.dataset);  // taken from all relations
+  data.aliases = object_aliases(data.dataset);  // from all relations, not only the selected ones
   data.dataset = select_facts(std::move(data.dataset), settings.relations, 0);
   return data;
 }

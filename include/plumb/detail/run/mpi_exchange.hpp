@@ -55,7 +55,7 @@ void broadcast(MPI_Comm comm, T* data, std::size_t length) {
     MPI_Bcast(bytes + first, count, MPI_BYTE, 0, comm);
   });
 }
-/// Does the same for a list; the lists of the other processes are resized. Collective.
+/// Copies a list from the first process to all others, whose lists are resized. Collective.
 template <class List>
 void broadcast(MPI_Comm comm, List& list) {
   std::uint64_t length = list.size();
@@ -64,14 +64,15 @@ void broadcast(MPI_Comm comm, List& list) {
   broadcast(comm, list.data(), list.size());
 }
 
-/// Sums over all processes; all of them get the result. If all processes but one contribute zero,
-/// the sum is exactly the remaining number. Collective.
+/// Sums numbers over all processes; every process receives the result. If all processes but one
+/// contribute zero, the sum exactly equals the number that the remaining process contributes.
+/// Collective.
 inline void sum_at_all(MPI_Comm comm, std::vector<double>& numbers) {
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data() + first, count, MPI_DOUBLE, MPI_SUM, comm);
   });
 }
-/// Sums over all processes; only the first process gets the result. Collective.
+/// Sums numbers over all processes; only the first process receives the result. Collective.
 inline void sum_at_first(MPI_Comm comm, std::vector<std::uint64_t>& numbers) {
   const bool is_first = mpi_rank(comm) == 0;
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {

@@ -35,10 +35,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class MpiTask : std::uint64_t { end, standings, nearest };
 
-/// What the first process sends to the others before they exchange anything.
+/// The message that the first process sends to the others before any other exchange.
 struct MpiCall {
   MpiTask task = MpiTask::end;
-  std::uint64_t rows = 0, dimension = 0, sample = 0;  // describe the file of entities
+  std::uint64_t rows = 0, dimension = 0, sample = 0;  // description of the entity-vector file
   std::uint64_t is_chosen = 0;                        // whether a list of rows follows
   std::uint64_t queries = 0;
   std::uint64_t nearest = 0;
@@ -58,7 +58,7 @@ struct MpiCall {
   return fnv1a(bytes);
 }
 
-/// A process's side of the exchange. Not thread-safe.
+/// One process's end of the exchange. Not thread-safe.
 class MpiExchange {
  public:
   explicit MpiExchange(MPI_Comm comm)
@@ -67,11 +67,11 @@ class MpiExchange {
   [[nodiscard]] std::size_t process() const noexcept { return process_; }
   [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
 
-  /// Sends the first process's call to all others.
+  /// Sends the first process's `MpiCall` to all others.
   void call(const MpiCall& call) const {
     for (std::size_t other = 1; other < processes_; ++other) send(comm_, other, &call, 1);
   }
-  /// Waits for the first process's call.
+  /// Waits for the `MpiCall` of the first process.
   [[nodiscard]] MpiCall await_call() const {
     MpiCall call;
     wait_for(comm_, 0);
@@ -120,8 +120,8 @@ class MpiExchange {
 
   /// Sends the first process's queries to all others.
   void give_queries(VectorRows queries) const {
-    broadcast(comm_, const_cast<float*>(queries.data()),  // the sender only reads it
-              static_cast<std::size_t>(queries.size()));
+    // the sending process only reads the buffer
+    broadcast(comm_, const_cast<float*>(queries.data()), static_cast<std::size_t>(queries.size()));
   }
   [[nodiscard]] EmbeddingMatrix take_queries(const MpiCall& call) const {
     EmbeddingMatrix made(static_cast<Eigen::Index>(call.queries),
@@ -149,7 +149,7 @@ class MpiExchange {
   }
 
   /// Returns the true cosines (on all processes) and the counts: the first process gets the sums,
-  /// and the others get their own counts.
+  /// and each other process gets its own counts.
   [[nodiscard]] std::pair<std::vector<double>, std::vector<std::uint64_t>> counted(
       const EntityShard& shard, VectorRows queries,
       std::span<const EntityQuestion> questions) const {
@@ -202,7 +202,7 @@ inline VectorRows rows_of(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// The first process's side. Use it only from the thread that initialized MPI.
+/// The first process's end of the exchange. Use it only from the thread that initialized MPI.
 class MpiRanking final : public EntityRanking {
   template <class Exchange>
   auto exchanged(const detail::MpiCall& call, Exchange exchange) {

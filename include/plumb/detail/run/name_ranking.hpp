@@ -38,8 +38,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The cost of a method's searches.
 struct NameSearchCost {
   std::size_t queries = 0;
-  /// The number of trie nodes fed, and of nodes expanded. Some nodes are fed again when branches
-  /// run out.
+  /// The number of trie nodes fed and the number of nodes expanded. Some nodes are fed again when
+  /// branches run out.
   std::uint64_t fed = 0, expanded = 0;
   /// The number of candidates found within 1e-4 nats of the true one.
   std::size_t nearby = 0;
@@ -81,7 +81,7 @@ class NamePacks {
     for (std::size_t c = 0; c < trie.size(); ++c) name_tokens_ += trie.tree().depth(trie.leaf(c));
   }
 
-  /// The method (followed by " heads" for head queries), and the name of the part of the work.
+  /// The method (followed by " heads" for head queries), and the name of this part of the job.
   [[nodiscard]] const std::string& method() const noexcept { return method_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::size_t queries() const noexcept { return questions_.size(); }
@@ -167,8 +167,7 @@ class NameRanking {
       const std::string_view lead = joins_->lead(given, ' ');
       const auto behind = tokens_behind(model_, given + gold, given.size());
       const auto behind_lead = tokens_behind(model_, std::string(lead) + gold, lead.size());
-      // A tokenizer that normalises a text may split it in a way that its vocabulary does not
-      // suggest.
+      // A tokenizer that normalises text may split it differently than its vocabulary suggests.
       const bool decides = behind.spells_text && ids_of(behind) == ids_of(behind_lead);
       return decides ? std::string(lead) : given;
     };
@@ -220,7 +219,7 @@ class NameRanking {
       const std::string side = method + (group.first ? " heads" : "");
       std::string part = side + (label.empty() ? "" : " " + label);
       if (const std::size_t before = parts[part]++; before > 0) {
-        part += "\t" + std::to_string(before + 1);  // no label ends like this
+        part += "\t" + std::to_string(before + 1);  // no label has this suffix
       }
       NamePacks<Model> packs(model_, side, part, trie, search, std::move(questions), places, made);
       carry(packs);

@@ -4,13 +4,13 @@
 // How likely is each name of an object after a prompt, and each label after a content-free prompt?
 //
 //   log P(" NAME" | prompt) = Σ log P(token | prompt, tokens before it), in nats
-// If a fact has an alias, this is computed for the names of its objects after each of its prompts
-// (Table 10: does an alias outrank its label?). It is also computed for all object labels of a
-// relation after prompts whose subject is "N/A", empty or "?" (bias level). Source: "What Matters
-// in Learning Facts in Language Models?", section 5.4 and appendix C.1; there, each name is a
-// single token of a masked model. Blocks of prompts with the same shots are scored together. The
-// caller decides how the scoring is run: in a job (name_likelihood_run.hpp), or in memory with just
-// a scorer.
+// If a fact has an alias, the likelihoods of its objects' names are computed after each of its
+// prompts (Table 10: does an alias outrank its label?). For all object labels of a relation, the
+// likelihoods are also computed after prompts whose subject is "N/A", empty or "?" (bias level).
+// Source: "What Matters in Learning Facts in Language Models?", section 5.4 and appendix C.1;
+// there, each name is a single token of a masked model. Blocks of prompts with the same shots are
+// scored together. The caller decides how the scoring is run: in a job (name_likelihood_run.hpp),
+// or in memory with just a scorer.
 
 #include <cstddef>
 #include <optional>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of object names, summed over all these prompts.
+/// The number of object names, summed over the given prompts.
 inline std::size_t count_names(const PromptTexts& texts,
                                const std::vector<PlannedPrompt>& prompts) {
   std::size_t names = 0;
@@ -58,8 +58,8 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 ///
 /// `carry(block, place, name_of)` scores a planned block's statements and returns their scores, or
 /// nothing if some of them belong to another process. `name_of(statement)` returns the statement's
-/// name for messages. `take` receives the rows in order. Both functions return true if every row
-/// was passed on.
+/// name for messages. `take` receives the rows in order. `names` and `content_free` return true if
+/// every row was passed on.
 template <ScoringLm Model>
 class NameScoring {
  public:

@@ -48,8 +48,8 @@ class NameSearchRun {
     return ranking_.likelihood(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Ranks using only the token that follows the query. Every candidate's name must be a single
-  /// token.
+  /// The ranks according to the single token that follows the query. Every candidate's name must be
+  /// a single token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan,
                                                 const std::string& label = "") {
     return ranking_.lm_head(plan, label, [&](auto& packs) { execute(packs); });

@@ -71,8 +71,9 @@ class NeutralPrompts {
     }
   }
 
-  /// The index of a fact's first option among all neutral prompts of the relation, in the order of
-  /// for_each_query. `template_place` is the template's index among the selected templates.
+  /// The index of a fact's first option in the list of all neutral prompts of the relation, in the
+  /// order of for_each_query. `template_place` is the template's index among the selected
+  /// templates.
   [[nodiscard]] std::size_t place(const Relation& relation, std::size_t fact,
                                   std::size_t template_place) const {
     const std::size_t of = are_own(relation) ? fact : 0;

@@ -22,7 +22,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// For example " (U+200B, U+00AD)": the code points of a text that consists only of invisible
-/// characters (zero-width marks and spaces). Lists at most four. Empty if any character is visible.
+/// characters (zero-width marks and spaces). Lists at most four code points. Empty if any character
+/// is visible.
 [[nodiscard]] inline std::string code_points_of(std::string_view text) {
   std::string list;
   for (std::size_t at = 0, count = 0; at < text.size(); ++count) {

@@ -25,11 +25,11 @@ struct FolderProbeOptions {
   std::string model = "model";
   /// The relation selection, the limit, the templates and the markers in these settings are applied
   /// to the dataset. By default, only template 0 is used, as in `plumb probe`; `.settings =
-  /// {.templates = {}}` uses all. The BOS setting and a masked model's rule come from the scorer if
-  /// it reports them (`bos()`, `rule()`).
+  /// {.templates = {}}` uses all templates. The BOS setting and a masked model's rule come from the
+  /// scorer if it reports them (`bos()`, `rule()`).
   ProbeSettings settings{};
-  /// Whether to resume the run in the folder. If the scorer's answers have changed since then, this
-  /// is not detected.
+  /// Whether to resume the run in the folder. If the scorer's answers have changed since the run
+  /// was started, the change is not detected.
   bool resume = false;
   /// Whether to replace a run in the folder once the new one is complete.
   bool overwrite = false;

@@ -7,9 +7,9 @@
 // The job processes one relation after another, in blocks of whole facts with at most
 // `block_statements` statements, so memory use does not grow with the dataset. A block is planned
 // as a whole and then scored pack by pack. When a relation is finished, its results file is renamed
-// to its final name and the journal records this. The output depends only on the dataset and the
-// settings. A fact is omitted if the engine did not report every token of each candidate; the
-// metadata and run.json record the number of such facts.
+// to its final name, and the journal records the relation as finished. The output depends only on
+// the dataset and the settings. A fact is omitted if the engine did not report every token of each
+// candidate; the metadata and run.json record the number of such facts.
 
 #include <algorithm>
 #include <cstddef>
@@ -141,8 +141,8 @@ class ProbeJob {
   }
 
   /// The number of facts omitted from the last run, if any, and the column by which its report
-  /// groups facts. The column is not a setting, because a resumed run may be shown in a different
-  /// way.
+  /// groups facts. The column is not a setting, because the report on a resumed run may group the
+  /// facts by another column.
   [[nodiscard]] Json facts() const {
     Json made = Json::object();
     if (unreported_facts_ > 0) made["unreported_facts"] = unreported_facts_;
@@ -210,7 +210,7 @@ class ProbeJob {
   };
 
   /// The blocks of a relation in scoring order: neutral prompts first, then facts. Blocks that
-  /// contain the same facts under different templates are adjacent.
+  /// contain the same facts with different templates are adjacent.
   [[nodiscard]] std::vector<BlockPlace> blocks_of(const Relation& relation) const {
     std::vector<BlockPlace> blocks;
     const std::vector<std::size_t> all = templates(relation);
@@ -347,7 +347,7 @@ class ProbeJob {
     const std::vector<BlockPlace> blocks = blocks_of(relation);
     AtomicFile rows(file);
     ScoringCost cost;
-    std::vector<double> neutral_scores;  // scores of the neutral prompts, in their order
+    std::vector<double> neutral_scores;  // scores of the neutral prompts, in prompt order
     std::vector<StatementScore> table;  // facts × templates × options, of the blocks being scored
     std::vector<bool> left_out;
     std::size_t templates_scored = 0;
@@ -428,7 +428,7 @@ class ProbeJob {
   // them.
   bool is_prepared_ = false, has_all_ = false;
   ScoringCost cost_;
-  KeptBlocks<Scorer> kept_;              // by relation and block
+  KeptBlocks<Scorer> kept_;              // indexed by relation, then by block
   std::vector<UnknownAnswers> unknown_;  // by relation
 };
 

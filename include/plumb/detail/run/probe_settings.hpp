@@ -61,12 +61,12 @@ struct ProbeSettings {
   Bos bos = true;
   /// Only for masked models.
   PseudoLikelihood pll = PseudoLikelihood::within_word;
-  /// Whether the model is masked, if known. Not an option: the model decides.
+  /// Whether the model is masked, if known. Not an option, because it depends on the model.
   std::optional<bool> masked{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// The text that precedes every statement; it is used verbatim.
   TextSetting prefix{};
-  /// Solved facts of the relation, which precede every statement.
+  /// Facts of the relation, with their answers, that precede every statement.
   ShotChoice shots{};
   /// The number of times that shots are drawn, with consecutive seeds. A command creates a separate
   /// run for each draw.
@@ -220,8 +220,8 @@ struct ProbeSettings {
     }
   }
 
-  /// How the model's tokenizer reads the texts of special tokens. A chat template contains special
-  /// tokens, so they are parsed if a chat template is set.
+  /// How the model's tokenizer treats text that spells a special token. A chat template contains
+  /// special tokens, so they are parsed if a chat template is set.
   [[nodiscard]] SpecialTokenReading reading() const noexcept {
     return chat ? SpecialTokenReading::parse : special_tokens;
   }

@@ -3,9 +3,9 @@
 
 // How far along is the job, how fast is it, and how long will it take?
 //
-// On a terminal, a self-updating bar shows this. Elsewhere, a plain line is printed every few
-// seconds, so that a log file stays readable. The bar writes only to the given stream. Tests can
-// replace the clock.
+// On a terminal, a self-updating bar shows the progress. Elsewhere, a plain line is printed every
+// few seconds, so that a log file stays readable. The bar writes only to the given stream. Tests
+// can replace the clock.
 
 #include <algorithm>
 #include <chrono>

@@ -75,7 +75,7 @@ class PromptTexts {
   [[nodiscard]] const MultiPromptRelation& relation(const PlannedPrompt& planned) const {
     return relation_at(planned.relation);
   }
-  /// The relation at an index among the relations asked about.
+  /// The relation at an index among the selected relations.
   [[nodiscard]] const MultiPromptRelation& relation_at(std::size_t place) const {
     return dataset_.relations[asked_.relations[place].relation];
   }
@@ -87,7 +87,7 @@ class PromptTexts {
     return fact(planned).subject.names[planned.prompt.expression];
   }
 
-  /// The shots in the prompt, as indices into the list for its setting, relation and template.
+  /// The subject name that the prompt uses.
   [[nodiscard]] ShotPlaces shown(const PlannedPrompt& planned) {
     return places(asked_.relations[planned.relation].relation, planned.prompt.template_index,
                   fact_place(planned), planned.prompt.expression);
@@ -116,7 +116,7 @@ class PromptTexts {
     return few_shot_.sentence(asked_.relations[planned.relation].relation,
                               planned.prompt.template_index, subject(planned), answer);
   }
-  /// The whole prompt with a content-free text as the subject, after the first shots.
+  /// The whole prompt with a content-free text as the subject, preceded by the first shots.
   [[nodiscard]] std::string content_free(std::size_t relation, std::size_t template_index,
                                          std::string_view subject) {
     const std::size_t place = asked_.relations[relation].relation;

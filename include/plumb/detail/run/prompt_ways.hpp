@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the ways of asking many prompts from finished runs.
+// Reads the answers to many prompts from finished runs, grouped by query form.
 //
-// A `plumb generate` run contains one way of asking per setting. A run folder from a probe or from
-// lm-pub-quiz contains a single way of asking: the closed set, with the answers under all scored
-// templates. The same measures apply to every way of asking, so masked, causal and generated
-// answers can be compared.
+// A `plumb generate` run contains one query form per setting. A run folder from a probe or from
+// lm-pub-quiz contains a single query form: the closed set, with the answers under all scored
+// templates. The same measures apply to every query form, so masked, causal and generated answers
+// can be compared.
 
 #include <cstddef>
 #include <filesystem>
@@ -63,19 +63,19 @@ inline std::size_t some_template(const DiskPath& folder) {
   return common && !common->empty() ? *common->begin() : 0;
 }
 
-/// The name of a model file without the extension that all such files share.
+/// The name of a model file without the extension ".gguf".
 inline std::string short_name(const std::string& name) {
   return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
 }
 
-/// The ways of asking of all runs, with remarks.
+/// The query forms of all runs, with remarks.
 struct PromptWays {
   std::vector<ManyPromptStudy> studies;
   std::vector<std::string> remarks;
 };
 
-/// Reads all runs; each must have a name. Generations come first. `templates` is a file and may be
-/// empty. Throws a user error for runs and files that cannot be read.
+/// Reads all runs; each must have a name. Generations come first. `templates` is the path of a file
+/// and may be empty. Throws a user error for runs and files that cannot be read.
 [[nodiscard]] inline PromptWays read_prompt_ways(const std::vector<ResultFolder>& runs,
                                                  const std::filesystem::path& templates,
                                                  const AnswerLemmas& lemmas) {
@@ -91,7 +91,7 @@ struct PromptWays {
     if (!is_generation(folder)) continue;
     ManyPromptAnswers run = read_generation(folder, lemmas);
     for (ManyPromptStudy& study : run.studies) {
-      // For a single run, the settings' names are distinct without the run's name.
+      // If there is only one run, the settings' names are distinct even without the run's name.
       if (runs.size() > 1)
         study.answered.name = detail::short_name(name) + " " + study.answered.name;
       ways.studies.push_back(std::move(study));

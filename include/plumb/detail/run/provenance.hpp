@@ -39,7 +39,7 @@ struct Provenance {
   /// SHA-256 of the tokenizer that the user specified for a model on a server.
   Json tokenizer_sha256{};
 
-  /// Adds the warning, if there is one; it must appear on every page.
+  /// Adds the warning, if there is one, to those that must appear on every page.
   void warn(std::optional<std::string> warning) {
     if (warning) description.warnings.push_back(*std::move(warning));
   }

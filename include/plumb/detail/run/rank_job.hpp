@@ -39,15 +39,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job for a model that computes likelihoods. DEER also needs a TreeEmbedder or an Embedder.
-/// The model and the graph must outlive this object. Not thread-safe.
+/// Models the Job concept for a model that computes likelihoods. DEER also needs a TreeEmbedder or
+/// an Embedder. The model and the graph must outlive this object. Not thread-safe.
 template <ScoringLm Model>
 class RankJob {
  public:
-  /// Throws a user error for a method that the model does not support and for texts that it must
-  /// not be given; also throws the errors of rank_parts and GivenVectors. `ranking` distributes
-  /// DEER's entities among processes and must outlive the job. Without it, this process does all
-  /// the ranking.
+  /// Throws a user error if the model does not support a method or if the settings disallow the
+  /// special tokens in a text; also throws the errors of rank_parts and GivenVectors. `ranking`
+  /// distributes DEER's entities among processes and must outlive the job. If it is null, this
+  /// process does all the ranking.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
           Provenance provenance = {}, EntityRanking* ranking = nullptr)
       : ranking_(ranking),
@@ -92,8 +92,7 @@ class RankJob {
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
 
-  /// Plans the texts to embed and the queries whose names are searched, with the token counts of
-  /// both.
+  /// Plans the texts to embed and the queries for name searches, with the token counts of both.
   [[nodiscard]] JobPlan plan() {
     JobPlan made;
     if constexpr (DeerModel<Model>) {
@@ -153,8 +152,8 @@ class RankJob {
     return rank_report(folder, {.seed = settings_.seed});
   }
 
-  /// What determined the BOS before prompts, the cost of ranking, and the cost of the name searches
-  /// by method.
+  /// How the BOS token was chosen, how many seconds DEER's ranking took, and the cost of each
+  /// method's name searches.
   [[nodiscard]] Json facts() const {
     Json facts = {{"bos_by", bos_.by}};
     if (Json frame = frame_record(bos_); !frame.is_null()) facts["frame"] = std::move(frame);
@@ -182,7 +181,7 @@ class RankJob {
   /// model has no hash.
   [[nodiscard]] Json cache_key() const {
     Json made = model_settings(provenance_);
-    made.erase("lora");  // moved after its hash, to match existing caches
+    made.erase("lora");  // moved after `lora_sha256`, to match the keys of existing caches
     made["lora"] = provenance_.lora;
     for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
       made[name] = settings_record_.at(name);
@@ -201,8 +200,8 @@ class RankJob {
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 
-  /// Checks all names that are used in queries, shown as shots or ranked. Returns a remark if the
-  /// fixed wording of the prompts contains the text of a special token.
+  /// Checks the names of all entities in the queries, shots and candidates for special tokens.
+  /// Returns a remark if the fixed wording of the prompts contains the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
     const RankPlan& plan = parts_.whole;
@@ -235,7 +234,7 @@ class RankJob {
   }
 
   /// Ranks by DEER and, if the LM head can rank only some entities, ranks those entities again
-  /// separately. Returns the methods' names.
+  /// separately. Returns the names under which the ranks were written.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
     DeerRun run(model_, options_, folder, work, parts_.whole, bos_.around(), ranking_);
     std::vector<std::string> methods;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are entities ranked, and what comes before the prompts of a ranking?
+// How are entities ranked, and which tokens precede the prompts of a ranking?
 
 #include <array>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Ranks by the cosine of embeddings (DEER), by the exact likelihood of names, or by the LM head
-/// among single-token names.
+/// How entities are ranked: by the cosine of embeddings (DEER), by the exact likelihood of names,
+/// or by the LM head among single-token names.
 enum class RankMethod { deer, likelihood, lm_head };
 [[nodiscard]] constexpr std::array<RankMethod, 3> every(RankMethod) noexcept {
   return {RankMethod::deer, RankMethod::likelihood, RankMethod::lm_head};
@@ -36,7 +36,7 @@ enum class RankMethod { deer, likelihood, lm_head };
 struct BosOfRanking {
   Bos bos;
   /// What determined these tokens, as run.json records it: "option", "tokenizer", or "default" if
-  /// the model does not report what its tokenizer does.
+  /// the model does not report which tokens its tokenizer adds.
   std::string_view by;
   /// All tokens that the tokenizer adds around a text, if the tokenizer determined them.
   std::optional<TextFrame> own{};
@@ -65,7 +65,7 @@ struct BosOfRanking {
                      "set `bos` to yes, no or a token's text");
   }
 
-  /// A remark for readers about these tokens.
+  /// A remark about these tokens for the report.
   template <class Model>
   [[nodiscard]] std::optional<std::string> remark(const Model& model, bool scores_names) const {
     if (!around().is_frame()) return std::nullopt;
@@ -97,15 +97,15 @@ struct BosOfRanking {
   }
 };
 
-/// Whether a model can embed texts, judged by its type and by what was loaded.
+/// Whether a model can embed texts, according to its type and its capabilities at run time.
 template <class Model>
 [[nodiscard]] bool has_vectors(const Model& model) {
   const Capabilities can = capabilities_of(model);
   return can.tree_embeddings || can.text_embeddings;
 }
 
-/// Throws a user error if the graph has only one entity, or if vectors are needed but the model has
-/// none.
+/// Throws a user error if the graph has only one entity, or if vectors are needed but the model
+/// cannot compute them.
 inline void refuse_unrankable(const KnowledgeGraph& graph, bool wants_vectors, bool has_vectors) {
   if (graph.entities.size() < 2) {
     throw user_error({.field = graph.name}, "the graph has only one entity",

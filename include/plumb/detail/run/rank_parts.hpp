@@ -3,8 +3,8 @@
 
 // How is a ranking divided into parts, each with its own candidates?
 //
-// Either all queries share one set of candidates, or each relation's queries have that relation's
-// candidates. The LM head ranks only entities with single-token names.
+// Either all queries share one set of candidates, or the queries of each relation have that
+// relation's candidates. The LM head ranks only entities with single-token names.
 
 #include <cstddef>
 #include <string>
@@ -16,13 +16,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is ranked: the whole plan; its parts, each with its own candidates (or the whole plan as
-/// the only part); and, if the LM head is used, what it can rank in each part, in the same order.
+/// The plan of the whole ranking; the plans of its parts, each with its own candidates (or the
+/// whole plan as the only part); and, if the LM head is used, the plans of what it can rank in each
+/// part, in the same order.
 struct RankParts {
   RankPlan whole;
   std::vector<RankPlan> parts{};
   std::vector<RankPlan> single{};
-  /// Whether each part contains only one relation.
+  /// Whether each part contains the queries of only one relation.
   bool by_relation = false;
 
   /// The relation of a part; empty if the part is the whole plan.
@@ -67,7 +68,8 @@ template <class Tokenizer>
   return made;
 }
 
-/// The concatenated results of `rank(part, place)` for all parts that have queries.
+/// The concatenated results of `rank(part, place)` for all parts with queries; `place` is the index
+/// of the part.
 template <class RankPart>
 [[nodiscard]] std::vector<EntityRank> ranks_of(const std::vector<RankPlan>& parts, RankPart rank) {
   std::vector<EntityRank> made;

@@ -57,8 +57,8 @@ struct RankOptions {
   CandidateSet candidates = CandidateSet::all;
   /// Codes of the selected relations; empty selects all.
   std::vector<std::string> relations{};
-  /// The number of these triples to draw with the seed, and the number of drawn triples to use,
-  /// starting with the first; 0 means all.
+  /// How many of these triples to draw with the seed, and how many of the drawn triples to use,
+  /// from the first on; 0 means all.
   std::size_t sample = 0;
   std::size_t limit = 0;
   std::uint64_t sample_seed = 0;
@@ -68,7 +68,7 @@ struct RankOptions {
   QueryForm form = QueryForm::reference;
   /// The prompts for embedding entities. DEER produces one ranking for each.
   std::vector<EntityPrompt> entity_prompts{EntityPrompt::eol};
-  /// Whether to also rank the head of each triple.
+  /// Whether to also query the head of each triple.
   bool heads = false;
   NameSearchOptions search{};
 };
@@ -142,8 +142,8 @@ inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entiti
   return made;
 }
 
-/// The candidates whose name is a single token (after a space in the paper's form) and the queries
-/// about them; there may be none.
+/// The candidates whose name is a single token (preceded by a space in the paper's form) and the
+/// queries about them; there may be none.
 template <class Tokenizer>
 [[nodiscard]] RankPlan single_token_plan(const RankPlan& plan, const Tokenizer& tokenizer,
                                          QueryForm form) {
@@ -283,12 +283,12 @@ class TrueCandidates {
          at != list.end() && at->head == query.given() && at->relation == relation; ++at) {
       if (plan_.candidates.has(at->tail)) places.push_back(plan_.candidates.place(at->tail));
     }
-    return places;  // candidates are in the order of entities
+    return places;  // ascending, because candidates are in entity order
   }
 
  private:
   const RankPlan& plan_;
-  std::vector<Triple> tails_, heads_;  // given entity, relation, entity asked for
+  std::vector<Triple> tails_, heads_;  // given entity, relation, queried entity
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -3,8 +3,8 @@
 
 // Which prompts does a ranking of entities send to the model?
 //
-// This file lists all prompts of deer_run.hpp and name_search_run.hpp, from the same plans. "deer
-// queries" and "deer entities" ("deer-a entities" for variant a) are texts from which the last
+// This file lists all prompts that deer_run.hpp and name_search_run.hpp send, based on the same
+// plans. "deer queries" and "deer entities" ("deer-a entities" for variant a) are texts whose last
 // token's vector is used. "likelihood" and "lm-head" are queries. The texts that are scored after
 // each query are listed once, as "likelihood candidates" and "lm-head candidates", and separately
 // for each relation if relations have their own candidates. The model receives a query's tokens
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The queries of a plan, in its order.
+/// Visits the prompts of a plan's queries, in the order of the plan.
 template <class Visit>
 void for_each_query_prompt(const RankPlan& plan, const std::string& part, QueryForm form,
                            const Bos& with_bos, const WantedFact& wanted, Visit visit) {

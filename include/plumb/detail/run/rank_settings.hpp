@@ -34,7 +34,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Levels of hits. A search must determine ranks up to the largest level; 0 requests full ranks.
+/// Levels of hits. A search must determine ranks up to the largest level; 0 means that it must
+/// determine every rank.
 struct HitLevels {
   std::size_t most = 0;
 
@@ -72,7 +73,7 @@ struct RankSettings {
   bool cache_vectors = false;
   /// The cache folder (vector_cache.hpp); empty for none. The command line uses plumb's cache.
   std::filesystem::path vector_cache{};
-  /// A ranking to replay; empty for none.
+  /// The file of a ranking to replay; empty for none.
   std::filesystem::path fixed{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// The seed for the bootstrap intervals.

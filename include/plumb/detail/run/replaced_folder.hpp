@@ -4,9 +4,9 @@
 // How does a new run replace an old one?
 //
 // The new run is written next to the old one, as RUN.new, and is renamed to RUN when it is
-// complete. At that moment the old folder is renamed to RUN.old and then removed with everything in
-// it. If the process is killed, the old run is still called RUN or, if the renaming had already
-// begun, RUN.old. In the latter case the next process renames it back.
+// complete. Just before that, the old folder is renamed to RUN.old; afterwards it is removed with
+// all its contents. If the process is killed, the old run is still called RUN or, if the renaming
+// had already begun, RUN.old. In the latter case the next process renames it back.
 
 #include <memory>
 #include <string>

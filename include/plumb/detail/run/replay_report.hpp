@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a replay: a table for a terminal, without a page.
+// The report of a replay: a terminal table without an HTML page.
 
 #include <string>
 #include <utility>

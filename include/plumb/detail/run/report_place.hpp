@@ -56,7 +56,7 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   const bool holds_run = (out / "run.json").exists();
   const bool is_own = detail::is_same_folder(out, run);
   if (is_own && holds_run) return;
-  // left by a report that was killed just after it started
+  // left behind by a report process that was killed just after it started
   const auto is_left = [](const DiskPath& entry) {
     return entry.name() == std::string(detail::report_record) + ".part";
   };

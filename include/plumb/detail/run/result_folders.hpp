@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The results folders that a measurement reads, in the form that the user specifies.
+// The results folders that a measurement reads, as specified by the user.
 
 #include <filesystem>
 #include <string>

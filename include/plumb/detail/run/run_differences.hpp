@@ -81,7 +81,7 @@ inline std::string chat_of(const Json& settings) {
                             " (by SHA-256)"
                       : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
-    // A run that refuses special-token texts does not contain any.
+    // A run that refuses special-token texts contains none, so its setting need not match.
     const auto reads = [](const Json& of) {
       return first_string(of, "special_tokens").value_or("refuse");
     };

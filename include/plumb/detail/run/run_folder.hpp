@@ -52,8 +52,8 @@ class RunFolder {
 
   /// Creates the folder or claims an existing one. `settings` is an object that contains everything
   /// that determines the results. `shard` identifies the shard of the run that the folder contains
-  /// (Shard::json). Throws a user error if the folder's content does not allow the claim, or if
-  /// another process is using the folder.
+  /// (Shard::json). Throws a user error if the folder contains something that `claim` does not
+  /// allow, or if another process is using the folder.
   RunFolder(DiskPath path, const Json& settings, Claim claim, Json shard = {})
       : path_(std::move(path)), settings_(settings), shard_(std::move(shard)) {
     make_folders(path_);

@@ -13,8 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A cost in the format of the journal and run.json. Masked inputs are recorded only if there were
-/// any.
+/// A cost in the format of the journal and run.json. Counts of masked inputs are included only if
+/// there were any.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
   Json json = {{"statements", cost.statements},
                {"tokens_one_by_one", cost.tokens_one_by_one},
@@ -41,7 +41,7 @@ struct RunSummary {
   double seconds_model = 0;
   /// The number of statements that this process evaluated instead of reading them from the journal.
   std::size_t fresh_statements = 0;
-  /// Seconds spent in the model, by job part.
+  /// The seconds spent in the model, for each part of the job.
   std::map<std::string, double> seconds_by_part{};
   /// The number of statements that a resumed run read from its journal.
   std::size_t kept_statements = 0;

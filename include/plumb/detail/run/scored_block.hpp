@@ -22,7 +22,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Returns the name of a statement in a block for messages: "'France', template 0, option 'Paris'".
 using StatementNames = std::function<std::string(std::size_t statement)>;
 
-/// How a job handles a statement with unreported tokens: by refusing it, or by omitting its fact.
+/// How a job handles a statement with unreported tokens: by throwing an error, or by omitting its
+/// fact.
 enum class Unreported { refused, left_out };
 
 /// The scores as journal rows.
@@ -58,10 +59,10 @@ std::uint64_t pack_weight(const Block& block, std::size_t pack) {
   return block.pack(pack).size();
 }
 
-/// The scores of a planned block's statements, indexed by statement number. The scores are bitwise
-/// identical whether they are computed now or read from the journal. Returns nothing if the part is
-/// not complete. Throws a user error if the journal belongs to another job and, unless the job
-/// omits such facts, for a statement with unreported tokens. Also throws the errors of
+/// The scores of a planned block's statements, indexed by statement number. The scores read from
+/// the journal are bitwise identical to newly computed ones. Returns nothing if the part is not
+/// complete. Throws a user error if the journal belongs to another job and, unless the job omits
+/// such facts, for a statement with unreported tokens. Also throws the errors of
 /// check_log_likelihood; `names` returns the statement's name for the message.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(

@@ -3,10 +3,10 @@
 
 // If several processes share a job, which packs does each of them evaluate?
 //
-// Shard I of N evaluates the packs that are dealt to it and stores them in the journal of its own
-// folder. `merge` (merge_shards.hpp) combines the journals of all N. Packs are dealt in the order
-// in which the job processes them, each to the shard with the least work so far. Every process
-// therefore knows, without communication, which packs belong to each shard.
+// Shard I of N evaluates the packs assigned to it and stores the results in the journal of its own
+// folder. `merge` (merge_shards.hpp) combines the journals of all N shards. Packs are assigned in
+// the order in which the job processes them, each to the shard with the least work so far. Every
+// process can therefore determine, without communication, which packs belong to which shard.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One of `count` processes that share a job. Provides the functions that a setting's value needs
+/// One of `count` processes that share a job. Provides the functions required of a setting's value
 /// (job_setting.hpp).
 struct Shard {
   /// Counted from 0.
@@ -62,13 +62,14 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// Deals packs to shards. Not thread-safe.
+/// Assigns packs to shards. Not thread-safe.
 class PackDealer {
  public:
   explicit PackDealer(std::size_t shards) : dealt_(shards, 0) {}
 
-  /// The shard that receives the next pack: the first of the shards with the least work so far.
-  /// `weight` is the work of the pack, relative to other packs of the job; 0 counts as 1.
+  /// The shard that receives the next pack: the shard with the least work so far, or the first of
+  /// several such shards. `weight` is the work of the pack, relative to other packs of the job; 0
+  /// counts as 1.
   [[nodiscard]] std::size_t deal(std::uint64_t weight) {
     const auto least = std::min_element(dealt_.begin(), dealt_.end());
     *least += std::max<std::uint64_t>(1, weight);

@@ -7,10 +7,10 @@
 // opens a chat turn. The two readings lead to entirely different scores. A job therefore rejects
 // the first text that contains the text of a special token, unless the user has specified how to
 // read it. Models that do not list their special tokens (ListsSpecialTokens) read every text as
-// ordinary text. Texts are checked separately: a special token's text that forms only when two
-// texts are joined ("<[X]>" about "s") is not found. Because the check sees all texts, it also
-// counts those that the model's original tokenizer would first convert to composed form (NFC) but
-// that the engine leaves unconverted.
+// ordinary text. Each text is checked separately, so a special token's text that forms only when
+// two texts are joined ("<[X]>" about "s") is not found. Because all texts pass through the check,
+// it also counts those that the model's original tokenizer would first convert to composed form
+// (NFC) but that the engine leaves unconverted.
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ inline constexpr const char* special_tokens_help =
   return names[static_cast<std::size_t>(reading)];
 }
 
-/// Finds special-token texts in other texts. Any number of threads may use the same object.
+/// Finds the texts of special tokens in other texts. Any number of threads may use the same object.
 class SpecialTokenTexts {
  public:
   SpecialTokenTexts() = default;
@@ -122,7 +122,8 @@ class SpecialTokenCheck {
     }
   }
 
-  /// Declares that the model parses special tokens in every text, as it does with a chat template.
+  /// Declares that the model parses special tokens in every text, as a model with a chat template
+  /// does.
   void must_parse() noexcept { must_parse_ = true; }
 
   /// Throws a user error with the location if a text contains the text of a special token and
@@ -156,8 +157,8 @@ class SpecialTokenCheck {
     return own_bos_warning(*with_own_bos_, "text");
   }
 
-  /// Same as above, for the texts of a graph, which may be in any of its files. Descriptions are
-  /// checked only if prompts contain them.
+  /// Same as the overload above, for the texts of a graph, which may be in any of its files.
+  /// Descriptions are checked only if prompts contain them.
   void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
                   bool with_descriptions) const {
     const auto look = [&](Site site, const std::string& text) {
@@ -224,7 +225,7 @@ class SpecialTokenCheck {
   }
 
   [[nodiscard]] static Site with_line(Site site, const std::string& text) {
-    // The name of a field begins with its relation.
+    // The name of a field begins with the code of its relation.
     const std::string relation = site.field.substr(0, site.field.find_first_of(",."));
     if (site.line == 0 && !site.file.empty()) site.line = line_with(site.file, text, relation);
     return site;

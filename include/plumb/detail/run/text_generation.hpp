@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a job generate continuations of planned texts so that it can be resumed?
+// How does a job generate continuations of planned texts in a way that lets it be resumed?
 //
 // The work is done pack by pack; finished packs are taken from the journal. For each text the
 // journal stores its greedy continuation, [text, tokens, nats], or its sampled continuations,
@@ -47,7 +47,7 @@ template <CausalLm Model, class Text>
           max_new_tokens};
 }
 
-/// Not thread-safe. All arguments must outlive it.
+/// Not thread-safe. All arguments must outlive this object.
 template <CausalLm Model>
 class TextGeneration {
  public:
@@ -87,7 +87,7 @@ class TextGeneration {
   }
 
  private:
-  /// The entry in the journal for a pack.
+  /// The journal entry for a pack.
   [[nodiscard]] static Json kept(const GeneratedPack& made) {
     Json answers = Json::array();
     for (const GreedyText& one : made.greedy) {

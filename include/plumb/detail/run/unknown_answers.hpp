@@ -14,7 +14,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Not thread-safe while counting.
 class UnknownAnswers {
  public:
-  /// `facts` is the number of facts of the relation.
+  /// `facts` is the number of facts in the relation.
   explicit UnknownAnswers(std::size_t facts) : is_unknown_(facts, false) {}
 
   /// Adds a fact's statements for one template, one per candidate. `unknown` is true for candidates
@@ -24,8 +24,8 @@ class UnknownAnswers {
     if (unknown[answer]) is_unknown_[fact] = true;
   }
 
-  /// The number of facts whose correct answer cannot be spelled with the vocabulary under at least
-  /// one template.
+  /// The number of facts whose correct answer, under at least one template, cannot be spelled with
+  /// the vocabulary.
   [[nodiscard]] std::size_t facts() const {
     return static_cast<std::size_t>(ranges::count(is_unknown_, true));
   }

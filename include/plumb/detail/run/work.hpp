@@ -46,8 +46,8 @@ struct WorkOptions {
   /// Called once before the first part, if the job has a plan.
   std::function<void(const JobPlan&)> on_plan{};
   Shard shard{};
-  /// The folders of all shards of this job, from which packs are read instead of being evaluated,
-  /// and the total cost of the shards. Empty if this job evaluates packs itself.
+  /// The folders of all shards of this job, whose packs are read instead of being evaluated again,
+  /// and the total cost of the shards. Both are empty if this job evaluates packs itself.
   std::vector<DiskPath> shards{};
   RunSummary before{};
 };
@@ -85,7 +85,7 @@ class Work {
   /// Sets the plan that is reported before the job starts counting.
   void set_plan(JobPlan plan) { plan_ = std::move(plan); }
 
-  /// Starts a new count, up to `total`.
+  /// Restarts the progress count, which ends at `total`.
   void begin(std::string counted, std::size_t total) {
     if (const auto plan = std::exchange(plan_, std::nullopt); plan && options_.on_plan) {
       options_.on_plan(*plan);
@@ -111,7 +111,7 @@ class Work {
   friend class Part;
 
   /// A pack's rows from a shard's journal. If no shard has them, throws a user error that names the
-  /// shard to which the pack was dealt.
+  /// shard to which the pack was assigned.
   [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack, std::size_t dealt) {
     for (const auto& journal : theirs_) {
       if (auto rows = journal->find(part, pack)) return *std::move(rows);
@@ -133,7 +133,7 @@ class Work {
 };
 
 /// One part of a job's work. Its packs are numbered in the order in which they are processed,
-/// across all calls. The work must outlive it; not thread-safe.
+/// across all calls of generate_rows. `work` must outlive this object, which is not thread-safe.
 class Part {
  public:
   /// `at` is the label in progress reports.
@@ -174,8 +174,8 @@ class Part {
   [[nodiscard]] std::optional<Json> kept(std::size_t pack) const {
     return work_.journal_.find(name_, pack);
   }
-  /// Whether all packs so far are available. This is false only in a shard: other shards have the
-  /// remaining packs, so this process produces no results for the part.
+  /// Whether all packs so far are available. It can be false only in a shard: other shards evaluate
+  /// the missing packs, so this process produces no results for the part.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
   /// Marks the part as complete once its results files have their final names. `results` is the
@@ -189,8 +189,9 @@ class Part {
 
   /// Processes the next packs in order. `evaluate(p)` returns the rows of the p-th pack as JSON
   /// text. `take(p, rows)` is then called with the parsed rows or, if a journal already contains
-  /// the pack, with the rows from there. `evaluate` may call `step` to count items while it works.
-  /// Neither function is called for another shard's packs. Returns whether the part is complete.
+  /// the pack, with the rows from that journal. `evaluate` may call `step` to count items while it
+  /// works. Neither function is called for another shard's packs. Returns whether the part is
+  /// complete.
   template <class Evaluate, class Take>
   bool generate_rows(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {

@@ -4,9 +4,9 @@
 // Which token precedes every text?
 //
 // It is the model's BOS, no token, or any token of the vocabulary, specified as text: models such
-// as Qwen have no BOS and were trained on texts that follow "<|endoftext|>". On a command line, the
-// value is `yes`, `no` or the token's text. A text that consists only of letters ("maybe") must be
-// written `text:maybe`, because without the prefix it is most likely a mistake.
+// as Qwen have no BOS and were trained on texts that follow "<|endoftext|>". On the command line,
+// the value is `yes`, `no` or the token's text. A text that consists only of letters ("maybe") must
+// be written `text:maybe`, because without the prefix it is most likely a mistake.
 // backend/text_tokens.hpp puts the token before a text.
 
 #include <array>
@@ -198,7 +198,8 @@ class OwnBos {
     std::erase(texts_, "");
   }
 
-  /// If the text of BOS is known, only texts that begin with it are tokenised.
+  /// Whether a text begins with BOS. If the text of BOS is known, only texts that begin with it are
+  /// tokenised.
   [[nodiscard]] bool begins(std::string_view text) const {
     const auto is_there = [&](const std::string& one) { return text.starts_with(one); };
     if (!bos_ || (!texts_.empty() && ranges::none_of(texts_, is_there))) return false;

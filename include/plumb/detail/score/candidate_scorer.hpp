@@ -85,8 +85,8 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
   { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// static_assert(plumb::check_candidate_scorer<MyScorer>()) reports what a type lacks to be a
-/// CandidateScorer, as backend/check_model.hpp does for models.
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) reports which requirements of
+/// CandidateScorer a type does not meet, as backend/check_model.hpp does for models.
 template <class S>
 consteval bool check_candidate_scorer() {
   static_assert(
@@ -109,12 +109,12 @@ consteval bool check_candidate_scorer() {
 ///   the number of packs, and `block.pack(p)` lists the statements of pack p; each statement is in
 ///   exactly one pack; 4. `score(block, p)` returns the scores of these statements, in the order of
 ///   `block.pack(p)`; 5. `block.cost()` returns the cost, which the plan determines.
-/// Optional: `check(block, query, scoring)` throws the user error that reducing the scores of the
-/// query, the last one added to the block, would cause later. If it exists, a job adds all queries
-/// before it scores the first one.
+/// Optional: `check(block, query, scoring)` throws, in advance, the user error that reducing the
+/// scores of the query would cause; the query must be the last one added to the block. If it
+/// exists, a job adds all queries before it scores the first one.
 /// Optional: `save(block)` returns a planned but unscored block as bytes, and `load(bytes)`
 /// restores it, so that a job can keep planned blocks. Optional: `block.tokens(p)` is the number of
-/// tokens fed for pack p; packs are distributed to shards by this number.
+/// tokens fed for pack p; packs are distributed among shards according to this number.
 ///
 /// Means: packs and their scores depend only on the block's queries, not on which packs were scored
 /// before, so that a resumed job writes the same bytes.
@@ -129,8 +129,8 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// Checks that a type is a PackedScorer or a CandidateScorer; if it is neither, reports what it
-/// lacks to be a CandidateScorer. Probes call this function automatically.
+/// Checks that a type is a PackedScorer or a CandidateScorer; if it is neither, reports which
+/// requirements of CandidateScorer it does not meet. Probes call this function automatically.
 template <class S>
 consteval bool check_scorer() {
   if constexpr (PackedScorer<S>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each statement to a causal language model?
+// How likely is each statement according to a causal language model?
 //
 //   log P(s) = Σ_t log P(token_t | BOS, token_1 … token_{t−1})
 // This is the sentence likelihood of the BEAR probe (closed sets). A statement is tokenised as a
@@ -67,8 +67,8 @@ class CausalScorer {
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
     std::uint64_t context_tokens_ = 0;
-    TokenLookups context_;                    // lookups after nodes of the context
-    std::vector<std::size_t> context_slots_;  // by statement: its first slot in `context_`
+    TokenLookups context_;                    // lookups of tokens that follow context nodes
+    std::vector<std::size_t> context_slots_;  // the first slot of each statement in `context_`
     bool context_is_read_ = false;
   };
 
@@ -92,7 +92,7 @@ class CausalScorer {
   CausalScorer& operator=(const CausalScorer&) = delete;
 
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
-  /// The setting as it was passed.
+  /// The BOS setting passed to the constructor.
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
   /// The span whose tokens are scored.
   [[nodiscard]] Span span() const { return scored_; }
@@ -119,8 +119,8 @@ class CausalScorer {
     }
   }
 
-  /// Throws the user error that reducing the scores of the query, the last one added to the block,
-  /// would cause later.
+  /// Throws, in advance, the user error that reducing the scores of the query would cause. The
+  /// query must be the last one added to the block.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
@@ -140,7 +140,7 @@ class CausalScorer {
     ask_in_context(block);
   }
 
-  /// An unscored planned block, as bytes for `load`.
+  /// Serialises an unscored planned block for `load`.
   [[nodiscard]] std::string save(const Block& block) const {
     ByteWriter writer;
     writer(block.statements_, block.plan_, block.one_by_one_);
@@ -201,7 +201,7 @@ class CausalScorer {
     ++span.tokens;
   }
 
-  /// Adds the lookups after context nodes to a planned block.
+  /// Adds to a planned block the lookups of tokens that follow context nodes.
   void ask_in_context(Block& block) const {
     const TokenizedStatements& statements = block.statements_;
     for (std::uint32_t s = 0; s < statements.size(); ++s) {

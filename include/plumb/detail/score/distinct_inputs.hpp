@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which masked inputs are equal, so that they need to be computed only once?
+// Which masked inputs are equal and therefore need to be computed only once?
 //
 // Statements or prompts that differ only in masked tokens result in the same model input.
 

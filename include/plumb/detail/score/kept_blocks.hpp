@@ -4,8 +4,8 @@
 // Keeps blocks of statements that are tokenised and planned once, and scored later.
 //
 // A job prepares all its statements before it scores the first one: it rejects statements that
-// cannot be scored, computes the cost, and distributes packs to shards. Tokenising takes most of
-// the preparation time, so the blocks are kept for scoring.
+// cannot be scored, computes the cost, and assigns packs to shards. Tokenising takes most of the
+// preparation time, so the blocks are kept for scoring.
 
 #include <cstddef>
 #include <map>

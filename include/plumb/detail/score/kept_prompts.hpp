@@ -3,8 +3,9 @@
 
 // Keeps the tokens of prompts, so that each prompt is tokenised once.
 //
-// A job needs a prompt's tokens three times: to check that the answer fits, to compute the planned
-// cost, and to generate. For a prompt with sampled answers, the job generates twice.
+// A job needs a prompt's tokens three times: to check that the answer fits in the context, to
+// compute the planned cost, and to generate. If answers are also sampled for a prompt, the job
+// generates twice.
 
 #include <cstddef>
 #include <cstdint>

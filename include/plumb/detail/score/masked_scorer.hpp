@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each statement to a masked language model?
+// How likely is each statement according to a masked language model?
 //
 //   PLL(s) = Σ_t log P(token_t | s with token_t masked)
 // This is the pseudo-log-likelihood of Salazar et al. 2020 (`original`). Kauf and Ivanova 2023
@@ -113,8 +113,8 @@ class MaskedScorer {
     return unknown;
   }
 
-  /// Throws the user error that reducing the scores of the query, the last one added to the block,
-  /// would cause later.
+  /// Throws, in advance, the user error that reducing the scores of the query would cause. The
+  /// query must be the last one added to the block.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
@@ -173,7 +173,7 @@ class MaskedScorer {
     if (!block.order_.empty()) close(block.order_.size());
   }
 
-  /// A planned block, as bytes for `load`.
+  /// Serialises a planned block for `load`.
   [[nodiscard]] std::string save(const Block& block) const {
     ByteWriter writer;
     writer(block);

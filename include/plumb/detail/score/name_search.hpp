@@ -66,20 +66,19 @@ enum class NameReduction : std::uint8_t { sum, mean };
 
 struct NameSearchOptions {
   NameReduction reduction = NameReduction::sum;
-  /// The search ends once the filtered rank is certain to exceed this; 0 means that ranks are
-  /// computed in full.
+  /// The search ends once the filtered rank is certain to exceed this value; 0 means no limit.
   std::size_t hits = 0;
   /// The maximum number of nodes that may be evaluated in addition to those on the true candidate's
   /// path. When this limit is reached, the search ends with a range of ranks. 0 means no limit.
   std::size_t budget = 0;
 };
 
-/// The true candidate's rank, as far as it is known.
+/// The true candidate's rank, as far as the search has determined it.
 struct SearchedRank {
   /// The true candidate's reduced score, in nats.
   double score = 0;
-  /// The numbers of candidates found that score higher than the true candidate and that score the
-  /// same; the filtered numbers exclude other true candidates.
+  /// The numbers of candidates found whose scores are higher than the true candidate's and equal to
+  /// it; the filtered numbers exclude other true candidates.
   std::size_t above = 0, equal = 0;
   std::size_t filtered_above = 0, filtered_equal = 0;
   /// The number of candidates that may still rank above the true one; 0 if the rank is exact.
@@ -107,9 +106,10 @@ class NameSearch {
     ranges::reverse(path_);
   }
 
-  /// At most `most` nodes to evaluate next; the first call instead returns the true candidate's
-  /// whole path. Empty if the search has ended. The rows of all these nodes must be evaluated and
-  /// stored with `read` before the next call.
+  /// At most `most` nodes to evaluate next; the first call instead returns all nodes on the true
+  /// candidate's path that have no rows yet, if there are any. Empty if the search has ended. The
+  /// rows of all these nodes must be evaluated and stored with `NameRows::read` before the next
+  /// call.
   [[nodiscard]] std::vector<NodeId> next(std::size_t most) {
     if (!begun_) {
       std::vector<NodeId> wanted;

@@ -107,8 +107,8 @@ class NameTrie {
   [[nodiscard]] std::size_t count(NodeId node) const { return count_[node]; }
   [[nodiscard]] std::size_t longest(NodeId node) const { return longest_[node]; }
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
-  /// The number of nodes with children, excluding the root: this is how many nodes exhaustive
-  /// scoring feeds per query.
+  /// The number of nodes with children, excluding the root, which equals the number of nodes that
+  /// exhaustive scoring feeds per query.
   [[nodiscard]] std::size_t inner_nodes() const {
     std::size_t inner = 0;
     for (NodeId node = 1; node < tree_.size(); ++node) inner += is_leaf(node) ? 0U : 1U;

@@ -11,8 +11,8 @@
 // total of
 //   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
 // The cuts are found by dynamic programming over the list. Each step has a fixed cost, and
-// attention covers all cells of the cache, including the context's, in whole blocks. So the best
-// packs are neither tiny nor huge and just fill a block, and the best cuts are where paths are
+// attention covers all cells of the cache, including the context's, in whole blocks. The best packs
+// are therefore neither tiny nor huge and just fill a block, and the best cuts are where paths are
 // short. A statement's last token is not fed if only its probability is needed, because the row of
 // its parent contains that probability. Tokens that statements share with the block's context
 // remain in the model's cache and cost nothing: the tries grow from the context's nodes.
@@ -36,7 +36,7 @@ struct PackPlan {
   std::vector<std::uint32_t> order;
   /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
   std::vector<std::uint32_t> begins;
-  /// By pack: the number of nodes fed, excluding the context's nodes.
+  /// The number of nodes fed for each pack, excluding the context's nodes.
   std::vector<std::uint64_t> nodes;
   /// The number of nodes in the whole trie that have a successor, excluding the context's nodes.
   std::uint64_t tree_nodes = 0;
@@ -103,7 +103,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   // statement ends at the node ("1 2 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
   std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted index
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
-  // By statement: the later statement that branches off from it.
+  // For each statement, the later statement that branches off from it.
   std::vector<std::uint32_t> branched_by(plan.order.size(), none);
   std::uint32_t is_resumed =
       none;  // the last statement whose path continues past the end of this one's path

@@ -36,7 +36,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The tokens of a whole text after the first `shared` tokens; their byte positions are relative to
-/// `given`.
+/// byte `given` of the text.
 inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t given) {
   whole.tokens.erase(whole.tokens.begin(),
                      whole.tokens.begin() + static_cast<std::ptrdiff_t>(shared));
@@ -64,9 +64,9 @@ template <class Tokenizer>
   return tokenizer.detokenize(ids_of(text_tokens(tokenizer, "a"))) == " a";
 }
 
-/// The tokens that a text has inside a longer text. They are the text's own tokens, unless the
-/// tokenizer inserts a space before every text. In that case the text is tokenised after a prefix
-/// that does not change its tokens, so that no space is inserted.
+/// The tokens of a text as they would be inside a longer text. They are the text's own tokens,
+/// unless the tokenizer inserts a space before every text. In that case the text is tokenised after
+/// a prefix that does not change its tokens, so that no space is inserted.
 template <class Tokenizer>
 [[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
   if (!puts_space_before(tokenizer)) return text_tokens(tokenizer, text);

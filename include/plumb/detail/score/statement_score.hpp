@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is one statement, and which of its numbers is the score?
+// How likely is one statement, and how is its score computed?
 //
 // A scorer stores the log-likelihood and the lengths of three spans, so that every reduction can be
 // computed from one scoring:
@@ -41,7 +41,7 @@ struct SpanScore {
   std::uint32_t bytes = 0;
 };
 
-/// The part of a statement whose tokens are summed.
+/// The part of a statement whose tokens' log-probabilities are summed.
 enum class Span { statement, answer, continuation };
 
 /// A statement's scores, one for each of its spans.
@@ -97,8 +97,8 @@ struct Scoring {
 struct SpanLength {
   std::uint32_t SpanScore::*count;
   Reduction reduction;
-  /// The name of this length in results files; for the other spans it is preceded by "answer_" or
-  /// "continuation_".
+  /// The name of this length in results files; for the answer and the continuation, it is preceded
+  /// by "answer_" or "continuation_".
   std::string_view field;
   std::string_view noun;
   /// Computes the length of a piece of the span's text; null if the scorer counts it.
@@ -128,9 +128,9 @@ inline constexpr std::array span_lengths{
   return reduce(score[scoring.span], scoring.reduction, score.neutral_log_likelihood);
 }
 
-/// The log-likelihood of the answer after a neutral prompt, which is subtracted when a span is
-/// scored. For the answer span, and for masked models, which have no continuation, it covers the
-/// answer's tokens. Otherwise it covers all tokens after the prefix.
+/// The log-likelihood of the answer after a neutral prompt, which pmi subtracts from the
+/// log-likelihood of `span`. For the answer span, and for masked models, which have no
+/// continuation, it covers the answer's tokens. Otherwise it covers all tokens after the prefix.
 [[nodiscard]] inline double neutral_log_likelihood(const StatementScore& neutral,
                                                    Span span) noexcept {
   const bool own = span == Span::answer || neutral.continuation.tokens == 0;

@@ -8,8 +8,8 @@
 // split has the same tokens whether it follows a short piece of the prompt or the whole prompt, and
 // there is no need to tokenise thousands of names after each of thousands of prompts. This holds
 // for tokenizers that spell their text (BPE, Unigram, WordPiece); callers still check the result
-// against one whole text for each prompt. Non-goal: letters, digits and characters beyond ASCII,
-// which a tokenizer may normalise.
+// against the tokens of one whole text per prompt. Non-goal: letters, digits and characters beyond
+// ASCII, which a tokenizer may normalise.
 
 #include <array>
 #include <bitset>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens are looked up after which prefixes, and where is each result?
+// Which tokens are looked up after which prefixes, and where is each result stored?
 //
 // Each lookup is assigned a slot when it is added. Once all lookups have been added, each distinct
 // lookup is listed once, in the form that a LookupLm requires. The results are read by slot.

@@ -83,7 +83,7 @@ class HttpClient {
 
   [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
   [[nodiscard]] std::size_t concurrency() const noexcept { return options_.concurrency; }
-  /// The number of requests sent, including repeats.
+  /// The number of requests sent, including retries.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }
   /// How often plumb, or a proxy in between, lost the connection to the server. After a lost
@@ -126,8 +126,8 @@ class HttpClient {
     }
   }
 
-  /// After this call, losing the server ends a running job, so errors explain how to resume the
-  /// job.
+  /// After this call, a failure of the server ends a running job, so error messages explain how to
+  /// resume the job.
   void set_connected() { is_connected_ = true; }
 
   /// Returns the reply to a request that must succeed. Throws a user error if the server rejects

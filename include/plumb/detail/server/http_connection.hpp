@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a request receive its reply within a time limit?
+// How is a request sent and its reply received within a time limit?
 //
 // A connection to one server is kept open between requests. It is unencrypted or uses TLS; TLS
 // verifies the server's certificate against the server's name. Each step (connect, handshake,
@@ -55,8 +55,8 @@ struct HttpReply {
 /// any of the request headers. Any number of threads may read the same object.
 class TransportError : public std::runtime_error {
  public:
-  /// The step that failed. A retry cannot make a certificate trusted. A TLS handshake also fails if
-  /// the server does not support TLS.
+  /// The step that failed. A retry does not help if the certificate is untrusted. A TLS handshake
+  /// also fails if the server does not support TLS.
   enum class Step { handshake, certificate, other };
 
   explicit TransportError(const std::string& text, Step step = Step::other)

@@ -28,8 +28,7 @@ struct LlamaProbabilities {
     /// In nats; In nats; NaN if the entry does not contain a number.
     double nats = std::numeric_limits<double>::quiet_NaN();
   };
-  /// For each generated token: the token itself, followed by the most likely tokens in the reply's
-  /// order.
+  /// For each generated token: the token itself, and the most likely tokens in the reply's order.
   std::vector<Entry> generated{};
   std::vector<std::vector<Entry>> likeliest{};
   /// "tokens": the ids of all generated tokens.
@@ -108,7 +107,7 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
 
   bool number(std::int64_t id, double value) {
     if (path_.size() == 2 && path_[0] == "tokens" && path_[1] == "[]") into_.tokens.push_back(id);
-    // llama-server either nests the timings or writes their path as one name.
+    // llama-server either nests the timings or writes their path as a single key.
     if ((path_.size() == 2 && path_[0] == "timings" && path_[1] == "prompt_n") ||
         (path_.size() == 1 && path_[0] == "timings/prompt_n")) {
       into_.computed = static_cast<std::uint64_t>(id < 0 ? 0 : id);

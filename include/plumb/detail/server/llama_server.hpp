@@ -71,8 +71,8 @@ class LlamaServer final : public ServerDialect {
   /// in the middle of a UTF-8 character. Must be called before any other thread uses the object.
   void set_sampled(TokenId token) { sampled_ = token; }
 
-  /// Two tokens are forced one at a time, because ratios followed by anchor would also take two
-  /// requests.
+  /// Two tokens are forced one at a time, because a `ratios` request followed by an `anchor`
+  /// request would also take two requests.
   [[nodiscard]] std::size_t together(std::size_t count, QueryMode how) const override {
     return how != QueryMode::full_distribution && count <= 2 ? 1 : count;
   }
@@ -107,7 +107,7 @@ class LlamaServer final : public ServerDialect {
     const auto& entries = made.likeliest.front();
     if (made.after_sampling) return read_ratios(json, entries, one);
     if (entries.size() <= 1) return read_forced(json, made.generated.front(), one);
-    // Here the server has ignored `post_sampling_probs`.
+    // In this case, the server ignored `post_sampling_probs`.
     if (entries.size() == one.tokens.size() && entries.size() < facts_.vocabulary) {
       return QueryMode::full_distribution;
     }

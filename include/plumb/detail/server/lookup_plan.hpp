@@ -7,7 +7,7 @@
 // lookups on a path from the root to a leaf, but the server computes every token of that sequence.
 // With one prompt per prefix, the server computes little more than the tokens missing from its
 // prefix cache, but it processes more prompts. For short statements, whole sequences are cheaper.
-// For a long prefix with many lookups after it, going prefix by prefix is cheaper. The costs per
+// For a long prefix with many lookups after it, one prompt per prefix is cheaper. The costs per
 // prompt and per token are measured when plumb connects.
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct ServerCosts {
 
 /// Times requests with one short sequence, with 16 short sequences, and with one long sequence.
 /// Each request is sent twice and the shorter time is used, because a server may do setup work for
-/// a new shape. Prompts with next-token lookups are assumed to cost the same.
+/// a new input shape. Prompts with next-token lookups are assumed to cost the same.
 [[nodiscard]] inline ServerCosts measure_costs(HttpClient& client, const ServerDialect& dialect,
                                                ServerTally& tally) {
   using Clock = std::chrono::steady_clock;
@@ -106,8 +106,8 @@ class LookupSequences {
     return made;
   }
 
-  /// Sets each lookup's result from `answered`, which contains the `sequences()` with their
-  /// log-probabilities.
+  /// Sets each lookup's result from `answered`, which contains the result of `sequences()` with the
+  /// log-probabilities filled in.
   void read(std::span<const AskedSequence> answered, std::span<double> log_probabilities) const {
     // By node: the log-probability of the token that leads to it.
     std::unordered_map<std::uint64_t, double> leaves;

@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A reply's JSON, and its URL.
+/// A reply's JSON content, and the URL that the reply came from.
 struct ReplyJson {
   Json value;
   /// The URL as errors show it, for example "http://127.0.0.1:8080/completion".

@@ -35,18 +35,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The results of the check. Differences are the maximum observed, in nats.
+/// The results of the check. Each difference is the maximum observed, in nats.
 struct ServerCheck {
   /// |Σ P − 1| over the whole vocabulary. If `is_whole` is false, the amount by which the sum over
   /// the most likely tokens exceeds 1.
   double sum_off = 0;
   bool is_whole = true;
-  /// Differences from the first answers when the same tokens are requested one by one, without the
-  /// cache, and as a sequence's own tokens.
+  /// Differences from the first answers when the same tokens are requested one by one, when the
+  /// cache is bypassed, and when the tokens are scored as part of a sequence.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
 
-  /// Servers with larger values are rejected. Models with 16-bit logits vary by up to an eighth of
-  /// a nat.
+  /// Servers that exceed these limits are rejected. Models with 16-bit logits vary by up to an
+  /// eighth of a nat.
   static constexpr double most_sum_off = 0.02, most_off = 0.25;
   /// Log-probabilities below this value are treated as equal, because a server that computes
   /// probabilities in F32 may report a probability near e^-87 in one reply and omit it from the
@@ -145,7 +145,8 @@ struct ServerCheck {
     }
     return most;
   };
-  // The prefix grows in the server's cache, in one request or in successive ones.
+  // Look up each token of the prefix after the preceding tokens. The prefix thereby grows in the
+  // server's cache, in one request or in successive requests.
   std::vector<double> own(prefix.size());
   const std::size_t lengths = dialect.prefixes_together() > 1 ? prefix.size() - 1 : 1;
   for (std::size_t first = 1; first < prefix.size(); first += lengths) {

@@ -134,7 +134,8 @@ class ServerConnection {
   void ask(std::span<const NextTokenQuestion> questions, Prefix prefix) {
     ask_questions(client_, *dialect_, tally_, questions, prefix);
   }
-  /// Requests the log-probabilities of sequences' own tokens. Throws the errors of ask_sequences.
+  /// Requests the log-probability of each token in the sequences. Throws the errors of
+  /// ask_sequences.
   void ask(std::span<AskedSequence> sequences) {
     ask_sequences(client_, *dialect_, tally_, sequences);
   }
@@ -143,8 +144,8 @@ class ServerConnection {
   /// The number of requests sent to find and check the server.
   [[nodiscard]] std::uint64_t requests_at_connect() const { return requests_at_connect_; }
 
-  /// Throws an internal error if the connection was lost in the meantime and a different model now
-  /// answers. Must be called before the server's answers are used.
+  /// Throws an internal error if the connection has been lost since the last check and a different
+  /// model now answers. Must be called before the server's answers are used.
   void refuse_other_model() {
     if (client_.losses() == losses_) return;
     losses_ = client_.losses();

@@ -48,7 +48,7 @@ struct ServerFacts {
   std::size_t context = 0;
 };
 
-/// The cost of requests, as reported in the server's replies.
+/// The cost of requests, in tokens.
 struct ServerTally {
   std::atomic<std::uint64_t> tokens_sent{0};
   /// The number of prompt tokens that the server computed because its prefix cache did not contain
@@ -69,16 +69,16 @@ enum class QueryMode {
   anchor,
 };
 
-/// A prefix, the tokens whose log-probabilities after the prefix are wanted, and the location in
-/// which to store these numbers. The caller owns the memory behind the spans.
+/// A prefix, the tokens to look up after it, and the location in which to store their
+/// log-probabilities. The caller owns the memory behind the spans.
 struct AskedPrefix {
   std::vector<TokenId> prefix{};
   std::span<const TokenId> tokens{};
   std::span<double> nats{};
 };
 
-/// A sequence of tokens for which log-probabilities are requested. They are the log-probabilities
-/// of each token given the preceding tokens.
+/// A sequence of tokens for which log-probabilities are requested. Each is the log-probability of a
+/// token given the preceding tokens.
 struct AskedSequence {
   std::vector<TokenId> tokens{};
   /// Parallel to `tokens`; the first token has no log-probability.
@@ -105,7 +105,8 @@ struct ServerContinuation {
 };
 
 /// The requests and replies of one kind of server. Any number of threads may use the same object.
-/// The functions that read replies throw an internal error if a reply does not follow the dialect.
+/// The functions that read replies throw an internal error if a reply does not have the expected
+/// format.
 class ServerDialect {
  public:
   ServerDialect() = default;

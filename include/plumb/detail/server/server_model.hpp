@@ -5,7 +5,7 @@
 //
 // A server's model is a LookupLm. A tree's lookups become requests for prefixes, in tree order, so
 // that the server's prefix cache contains each prefix's parent. Many requests are in flight at the
-// same time. If the server supports whole sequences and these are cheaper, the lookups become
+// same time. If the server can score whole sequences and this is cheaper, the lookups become
 // requests for sequences instead. Prompts and replies contain token ids. A server that can embed is
 // also an Embedder. The server itself generates continuations.
 
@@ -74,7 +74,7 @@ class ServerModel {
     return can;
   }
 
-  /// One call may contain a whole large pack: the larger the pack, the more requests are in flight.
+  /// The limits allow large packs, because a larger pack keeps more requests in flight.
   [[nodiscard]] TreeLimits tree_limits() const {
     const std::size_t nodes = std::max<std::size_t>(4096, context_length());
     return {nodes, nodes, 512};
@@ -116,8 +116,8 @@ class ServerModel {
   /// The dimension of the vectors.
   [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
 
-  /// Returns vectors as the server reports them, raw or normalised; `facts` records which kind they
-  /// are.
+  /// Returns vectors as the server reports them, raw or normalised; `facts` records whether they
+  /// are normalised.
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     std::vector<std::vector<TokenId>> sequences;
     for (const std::string& text : texts) {
@@ -193,8 +193,8 @@ class ServerModel {
     return description;
   }
 
-  /// Returns, under "server", what plumb found when it connected, and the number of requests so
-  /// far. It is called at the end of a job and throws an internal error if a different model is
+  /// Returns, in the field "server", what plumb found when it connected and the number of requests
+  /// so far. It is called at the end of a job and throws an internal error if a different model is
   /// answering by then.
   [[nodiscard]] Json facts() const {
     server_->refuse_other_model_at_end();

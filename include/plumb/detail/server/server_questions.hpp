@@ -5,8 +5,8 @@
 //
 // Prefixes are sent in the given order, as many per request as the dialect allows. This is the
 // order of a walk through a tree, so the server's prefix cache still contains the parent of the
-// next prefix. If a reply cannot contain a result, the result is requested again in another mode.
-// Whole sequences are sent in parts of equal size.
+// next prefix. If a reply does not contain a result, the result is requested again in another mode.
+// Whole sequences are divided into requests of about the same size.
 
 #include <algorithm>
 #include <cstddef>
@@ -95,9 +95,9 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 /// several threads. The dialect must support this.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
-  // There is one request per thread. A request has at least 64 sequences, because a server batches
-  // across requests, but at most about 16,000 tokens, because a slow server needs minutes for that
-  // many.
+  // If possible, the sequences are divided evenly into one request per thread. A request has at
+  // least 64 sequences, because a server batches across requests, but at most about 16,000 tokens,
+  // because a slow server needs minutes for that many.
   constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =

@@ -3,10 +3,10 @@
 
 // What tokenises texts for a server's model?
 //
-// Either the model's own tokenizer on this machine (from a Hugging Face folder or a GGUF file) or,
-// if the server reports the bytes of each token, the server itself, text by text. A local tokenizer
-// is compared with the server's on a few texts to ensure that token ids have the same meaning on
-// both sides.
+// Texts are tokenised either by the model's own tokenizer on this machine (from a Hugging Face
+// folder or a GGUF file) or, if the server reports the bytes of each token, by the server itself,
+// one text at a time. A local tokenizer is compared with the server's on a few texts to ensure that
+// token ids have the same meaning on both sides.
 
 #include <cstddef>
 #include <functional>
@@ -85,7 +85,7 @@ class RemoteTokenizer {
     return made;
   }
 
-  /// Requests the server's result, without the cache.
+  /// Requests the server's result, bypassing the cache.
   [[nodiscard]] Tokenization asked(std::string_view text, bool parse_special) {
     const HttpReply reply = client_.ask(dialect_.tokenize(text, parse_special));
     return dialect_.read_tokens(reply, text);

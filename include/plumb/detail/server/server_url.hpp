@@ -41,8 +41,8 @@ struct ServerUrl {
   friend bool operator==(const ServerUrl&, const ServerUrl&) = default;
 };
 
-/// Throws a user error for the setting `server` if the text does not have this form. The message
-/// does not repeat parts that may contain a secret.
+/// Throws a user error for the setting `server` if the text does not have the form described at the
+/// top of this file. The message does not repeat parts that may contain a secret.
 [[nodiscard]] inline ServerUrl parse_server_url(std::string_view text) {
   const auto refuse = [](const std::string& problem, const std::string& remedy) {
     return user_error({.setting = "server"}, problem, remedy);
