@@ -16,7 +16,8 @@
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
-/// A stand-in for the quantised kernel: it rounds the reference's logits to steps of one half.
+/// A stand-in for the quantised kernel: it shrinks the reference's logits by 5% and rounds them to
+/// steps of one half.
 struct QuantisedModel : EngineModel {
   void evaluate(std::span<const plumb::TokenId> sequence, const plumb::LogitsVisitor& visit) {
     EngineModel::evaluate(sequence, [&](std::uint32_t i, std::span<const float> logits) {

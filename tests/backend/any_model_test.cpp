@@ -73,8 +73,6 @@ BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
   BOOST_TEST(!plain.lookups);
 }
 
-// AnyModel provides every interface, but a model without logit rows is used only through its
-// lookups.
 BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
   std::size_t reserved = 0;
   auto first = std::optional(AnyModel::made_by([&] { return TalkingModel(reserved); }));
@@ -110,6 +108,8 @@ BOOST_AUTO_TEST_CASE(remembered_texts_are_tokenised_once) {
   BOOST_TEST(ids_of(again) == ids_of(NgramTreeModel(text, 12).tokenize("France")));
 }
 
+// AnyModel provides every interface, but a model without logit rows is used only through its
+// lookups.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
   AnyModel any = AnyModel::made_by([] { return NgramLookupModel(text, 12); });
   const Capabilities can = any.capabilities();

@@ -38,8 +38,9 @@ struct LlamaOptions {
   Precision precision = Precision::exact;
   /// The number of threads; 0 means as many as the machine supports.
   int threads = 0;
-  /// The minimum number of KV cells. A larger tree gets more cells while it exists, up to the
-  /// model's context length. The number of cells is always a multiple of this number.
+  /// The minimum number of KV cells, rounded up to a multiple of 256. A larger tree gets more cells
+  /// while it exists, up to the model's context length. The number of cells is always a multiple of
+  /// the rounded minimum.
   std::size_t cells = 1024;
   /// Receives llama.cpp's log, which is otherwise discarded.
   LlamaListener on_log{};

@@ -101,8 +101,8 @@ class Tempered {
     temperature_ = fit_temperature(facts);
   }
 
-  /// It may lie at an end of the search range (is_end_of_range); such a temperature fits few facts
-  /// or none.
+  /// It may lie at an end of the search range (is_end_of_range); the best temperature is then
+  /// outside the range.
   [[nodiscard]] double temperature() const noexcept { return temperature_; }
 
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {

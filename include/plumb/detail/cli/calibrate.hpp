@@ -67,7 +67,8 @@ struct CalibrateArguments {
 };
 
 /// The output folder for calibrating results folders: --out or, for a single run created by plumb,
-/// a folder inside that run. Throws a user error if neither applies.
+/// a folder inside that run. If that run is the probe inside a calibration's folder, the output
+/// folder is that calibration's folder. Throws a user error if none of these applies.
 inline DiskPath calibration_out(const CalibrateArguments& arguments) {
   if (!arguments.target.out.empty()) return arguments.target.out;
   const auto& folders = arguments.calibrate.folders.list;

@@ -4,7 +4,7 @@
 // Which options does a command line need in order to repeat a run?
 //
 // They are the options that were set on the command line, in a file or in the environment, except
-// those for the output folder and the shard. Paths are absolute. run.json stores the options under
+// --out, --resume, --overwrite and --shard. Paths are absolute. run.json stores the options under
 // "options", and --config reads them from there (config_file.hpp).
 
 #include <boost/program_options.hpp>

@@ -3,8 +3,9 @@
 
 // Is a dataset built by a program as complete as one from a loader?
 //
-// The dataset undergoes the same checks as a file. Values that a loader would derive are filled in,
-// so that a program only has to specify each fact's subject and answer.
+// The dataset undergoes the same checks as a file, except that one option per relation is enough.
+// Values that a loader would derive are filled in, so that a program only has to specify each
+// fact's subject and answer.
 
 #include <algorithm>
 #include <cstddef>
@@ -98,7 +99,8 @@ inline void check_options(const Relation& relation) {
 /// Whether the probe inserts the relation's facts into templates.
 enum class Templates { needed, not_needed };
 
-/// The completed relation. Throws a user error for anything that a loader would reject in a file.
+/// The completed relation. Throws a user error for anything that a loader would reject in a file,
+/// except a relation with only one option.
 [[nodiscard]] inline Relation check_and_complete(Relation relation,
                                                  Templates templates = Templates::needed) {
   const Site site{.file = relation.file, .field = relation.code};

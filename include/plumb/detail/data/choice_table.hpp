@@ -193,7 +193,8 @@ class ChoiceTableBuilder {
   }
 
  private:
-  /// The relation of a fact; if it is missing or invalid, reports the problem and returns nullopt.
+  /// The relation of a fact. If the field is missing, this is the name of the file or, for a
+  /// published split, of the folder. If the field is invalid, reports this and returns nullopt.
   std::optional<std::string> relation_of(const Json& fact, const DiskPath& file, const Site& site) {
     for (const char* field : {"relation", "relation name"}) {
       const auto found = fact.find(field);

@@ -59,7 +59,7 @@ inline std::string nth_template(const std::string& code, std::size_t t) {
 
 /// Visits the subjects and the options; an option's line is the line of the first fact that has
 /// this option as its answer. If facts have their own texts for the options, those texts are
-/// visited instead of the labels.
+/// visited too. The options' labels are skipped if every fact has its own texts.
 inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   std::vector<std::size_t> lines(relation.options.size(), 0);
   bool own_texts = !relation.facts.empty();

@@ -147,8 +147,8 @@ class RelationBuilder {
     add_fact(line, site);
   }
 
-  /// The relation; if it has no template, no fact or fewer than two options, reports this and
-  /// returns nullopt.
+  /// The relation; if its name is invalid, or if it lacks a required template, a fact or a second
+  /// option, reports this and returns nullopt.
   [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
     if (const auto problem = problem_with_relation_name(relation_.code, site)) {
       report_(*problem);

@@ -45,7 +45,8 @@ inline void name_as_bert(EncoderConfig& config, const char* prefix) {
   name_plain_feed(names, "intermediate.dense", "output.dense");
 }
 
-/// The bias of an untied `decoder` is `decoder`.bias; that of a tied one is `bias`.
+/// The head's bias is `decoder`.bias if that is stored and either the head is untied or `bias` is
+/// not stored; otherwise it is `bias`.
 inline void name_head(EncoderConfig& config, const char* dense, const char* norm,
                       const char* decoder, const char* bias) {
   config.head_dense = dense;

@@ -125,8 +125,8 @@ struct DecoderConfig {
   float attention_cap = 0, logits_cap = 0;
   /// Head h adds slopes[h] · j to the score of a key at position j, counted from 0.
   std::vector<float> slopes{};
-  /// Falcon: the products slopes[h] · j are rounded to BF16, then multiplied by the attention
-  /// scale.
+  /// Falcon: the slopes and then the products slopes[h] · j are rounded to BF16, and the rounded
+  /// products are multiplied by the attention scale.
   bool rounds_slopes = false;
   /// For each layer, the number of tokens that a token sees, including itself; 0 means all. Empty
   /// if every layer sees all tokens.

@@ -43,8 +43,8 @@ template <class Network>
 class FolderModel {
  public:
   /// Throws a user error for an incomplete folder, for an architecture of the wrong kind (masked or
-  /// causal), and for products in BF16 if the program was not compiled for a processor that
-  /// supports them.
+  /// causal), and for products in BF16 if the program or the processor does not support
+  /// AVX512-BF16.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false,
                        ProductType products = ProductType::exact)
       : products_(supported(products)),

@@ -201,8 +201,8 @@ inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_one_rotary(fields, config);
 }
 
-/// Reads the common parts of Gemma 2 and 3: norms before and after each part, soft caps, and the
-/// attention scale.
+/// Reads the common parts of Gemma 2 and 3: norms before and after each part, the activation, and
+/// the attention scale.
 inline void read_gemma2_parts(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
   config.activation = fields.activation("hidden_activation", "gelu_pytorch_tanh");

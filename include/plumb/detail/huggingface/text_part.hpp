@@ -54,7 +54,8 @@ struct TextPart {
   std::string model_type;
   /// Whether the language model is one of several parts.
   bool is_wrapped = false;
-  /// Whether the outer fields tie the embeddings; nullopt if they do not specify it.
+  /// If `is_wrapped`: whether config.json ties the embeddings, in its outer fields or, failing
+  /// that, in text_config (for LLaVA, in either); nullopt if it does not specify this.
   std::optional<bool> tied{};
 };
 

@@ -21,8 +21,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// may read the same object.
 class TokenVocabulary {
  public:
-  /// Reads {string: id, …}. Throws a user error for an invalid or duplicate id, and if there are
-  /// more unused ids than tokens.
+  /// Reads {string: id, …}. Throws a user error for a duplicate id, and for an id that is not a
+  /// whole number from 0 to 2 n + 1000, where n is the number of strings.
   static TokenVocabulary read(const JsonPart& part) {
     TokenVocabulary vocabulary;
     if (!part.value().is_object())

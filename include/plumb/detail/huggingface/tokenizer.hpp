@@ -278,7 +278,8 @@ class HuggingFaceTokenizer {
   }
 
   /// Looks up special tokens by role in tokenizer_config.json, else in config.json, else (only for
-  /// unknown and mask) in the tokenizer itself.
+  /// mask) among the added tokens. For unknown, the tokenizer's own unknown token takes precedence
+  /// over these files.
   static void name_tokens(Parts& parts, const TokenizerFiles& files, std::size_t ids) {
     const TokenVocabulary& vocabulary = vocabulary_of(parts.model);
     const auto id_of = [&](const std::string& content) {

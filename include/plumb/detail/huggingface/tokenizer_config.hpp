@@ -91,8 +91,9 @@ inline void check_config(const TokenizerFiles& files) {
   }
 }
 
-/// Reads the files in a folder that configure its tokenizer; `file` and `tokenizer` stay empty.
-/// Throws a user error for broken files and unsupported fields.
+/// Reads the files in a folder that configure its tokenizer. `file` is set to the path of
+/// tokenizer.json, which is not read, so `tokenizer` stays empty. Throws a user error for broken
+/// files and unsupported fields.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_config(const std::filesystem::path& folder) {
   const auto read_or_empty = [&](const char* name) {
     return std::filesystem::exists(folder / name) ? read_tokenizer_json(folder / name)

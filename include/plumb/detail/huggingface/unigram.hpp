@@ -30,8 +30,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use the same object.
 class Unigram {
  public:
-  /// Throws a user error if there is no unknown token, or if a token is empty, is listed twice, or
-  /// is not of the form [text, number].
+  /// Throws a user error if there is no unknown token, if the vocabulary is empty, or if a token is
+  /// listed twice or is not of the form [text, number].
   static Unigram read(const JsonPart& part) {
     Unigram model;
     const JsonPart vocabulary = part.at("vocab");

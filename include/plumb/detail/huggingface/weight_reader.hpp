@@ -33,8 +33,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// How a weight matrix is stored: one output per row or, in GPT-2, one input per row.
 enum class WeightOrder { by_output, by_input };
 
-/// Reads a folder's tensors by name. Every member throws a user error if a tensor is missing, has
-/// the wrong shape or an unreadable type, or contains a non-finite number. Not thread-safe.
+/// Reads a folder's tensors by name. Members that need a tensor throw a user error if it is
+/// missing, has the wrong shape or an unreadable type, or, when it is read, contains a non-finite
+/// number. `find`, `stored` and `unread` do not throw. Not thread-safe.
 class WeightReader {
  public:
   /// For each name, `prefixes` are tried in order, and then the name without a prefix.

@@ -3,9 +3,10 @@
 
 // Converts between F16 and F32 numbers.
 //
-// F16 is IEEE 754's binary16. The conversions use only integer operations and produce the same
-// results on every machine. They are always inlined, so that files compiled with different flags do
-// not share a function.
+// F16 is IEEE 754's binary16. The conversions use integer operations, with floating-point
+// arithmetic only where the F16 number is zero or denormal, and produce the same results on every
+// machine. They are always inlined, so that files compiled with different flags do not share a
+// function.
 
 #include <cstdint>
 

@@ -137,8 +137,8 @@ inline constexpr int no_end = 9999;
 /// Maps a value to its group. Any number of threads may use the same object.
 class ValueGroups {
  public:
-  /// `values` contains one entry per fact. Throws a user error if there are more values than a
-  /// table can show.
+  /// `values` contains the values of all facts; a fact may have none or several. Throws a user
+  /// error if there are more different text values than a table can show.
   ValueGroups(const std::vector<std::string>& values, const std::string& column) {
     std::map<std::string, std::size_t> counts;
     std::vector<double> numbers;

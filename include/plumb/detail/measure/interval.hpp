@@ -124,8 +124,8 @@ struct Bootstrap {
 }
 
 /// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval if there
-/// are no draws or if all draws are equal: facts that agree do not show how much other facts would
-/// differ.
+/// are no draws, or if both ends are equal (no_spread): facts that agree do not show how much other
+/// facts would differ.
 [[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
                                                   std::size_t count) {
   if (draws.empty()) return without_interval(value, count);

@@ -28,8 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use the same object.
 class EchoServer final : public OpenAiCompatibleServer {
  public:
-  /// `maker` is the value of `owned_by` in the reply to /v1/models. Throws an internal error if the
-  /// reply does not contain a model name.
+  /// Reads the reply to /v1/models; `maker` is the value of `owned_by` in it.
   EchoServer(const std::string& maker, const ReplyJson& models, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer(maker.empty() ? "echo" : "echo (" + shortened(maker) + ")", "",

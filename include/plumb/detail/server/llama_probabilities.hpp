@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaProbabilities {
   struct Entry {
     std::int64_t id = -1;
-    /// In nats; In nats; NaN if the entry does not contain a number.
+    /// In nats; NaN if the entry does not contain a number.
     double nats = std::numeric_limits<double>::quiet_NaN();
   };
   /// For each generated token: the token itself, and the most likely tokens in the reply's order.

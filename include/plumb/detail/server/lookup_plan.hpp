@@ -109,8 +109,8 @@ class LookupSequences {
   /// Sets each lookup's result from `answered`, which contains the result of `sequences()` with the
   /// log-probabilities filled in.
   void read(std::span<const AskedSequence> answered, std::span<double> log_probabilities) const {
-    // By node: the log-probability of the token that leads to it.
     std::unordered_map<std::uint64_t, double> leaves;
+    // By node: the log-probability of the token that leads to it.
     std::vector<double> into(tree_.size());
     for (std::size_t s = 0; s < answered.size(); ++s) {
       const TokenLookup& leaf = lookups_[last_[s]];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do vLLM and SGLang have in common?
+// What do vLLM, SGLang and the servers that EchoServer queries have in common?
 //
-// Both support OpenAI's /v1/models and /v1/embeddings, and a /tokenize route that returns token ids
-// but not the tokens' bytes. The vectors from /v1/embeddings are normalised. The servers differ in
-// the requests and replies for log-probabilities and continuations.
+// All support OpenAI's /v1/models. vLLM and SGLang also support /v1/embeddings, which returns
+// normalised vectors, and a /tokenize route that returns token ids but not the tokens' bytes. Other
+// servers may lack both routes. The servers differ in the requests and replies for
+// log-probabilities and continuations.
 
 #include <algorithm>
 #include <cstddef>
@@ -69,8 +70,8 @@ class OpenAiCompatibleServer : public ServerDialect {
   }
 
  protected:
-  /// Reads the reply to /v1/models; the vocabulary size is passed because neither server reports
-  /// it.
+  /// Reads the reply to /v1/models; the vocabulary size is passed because none of the servers
+  /// reports it.
   OpenAiCompatibleServer(std::string kind, std::string version, const ReplyJson& models,
                          std::string place, std::size_t vocabulary)
       : name_(models.text_or("/data/0/id", "")),

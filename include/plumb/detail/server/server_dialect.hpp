@@ -4,9 +4,9 @@
 // What do requests to each kind of server look like?
 //
 // A dialect implements the routes, request bodies and replies of one kind of server: llama-server,
-// vLLM or SGLang. The kind is only known at run time, so the functions are virtual. A dialect does
-// not send anything itself: it only creates requests and reads replies. Any number of threads may
-// use the same object.
+// vLLM, SGLang, or any other server that echoes prompts (EchoServer). The kind is only known at run
+// time, so the functions are virtual. A dialect does not send anything itself: it only creates
+// requests and reads replies. Any number of threads may use the same object.
 
 #include <algorithm>
 #include <atomic>
@@ -37,7 +37,8 @@ inline std::string json_ids(std::span<const TokenId> ids) {
 
 /// A server's description of itself.
 struct ServerFacts {
-  /// The kind ("llama-server", "vLLM" or "SGLang") and the version, which may be empty.
+  /// The kind ("llama-server", "vLLM", "SGLang", "echo" or "echo (<maker>)") and the version, which
+  /// may be empty.
   std::string kind{}, version{};
   std::string model{};
   /// How the weights are stored, if the server reports this.

@@ -95,9 +95,10 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 /// several threads. The dialect must support this.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
-  // If possible, the sequences are divided evenly into one request per thread. A request has at
-  // least 64 sequences, because a server batches across requests, but at most about 16,000 tokens,
-  // because a slow server needs minutes for that many.
+  // If possible, the sequences are divided evenly into one request per thread, but requests of
+  // fewer than 64 sequences are avoided, because a server batches across requests. A request has
+  // fewer only if no more sequences remain, if the dialect allows no more, or if more would exceed
+  // about 16,000 tokens. This limit exists because a slow server needs minutes for that many.
   constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =

@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class SglangServer final : public OpenAiCompatibleServer {
  public:
   /// Reads the replies to /v1/models and /get_server_info; the vocabulary size is passed because
-  /// SGLang does not report it. Throws an internal error if their content is unexpected.
+  /// SGLang does not report it.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
       : OpenAiCompatibleServer("SGLang", server.text_or("/version", ""), models, std::move(place),

@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class VllmServer final : public OpenAiCompatibleServer {
  public:
   /// Reads the replies to /v1/models and /version; the vocabulary size is passed because vLLM does
-  /// not report it. Throws an internal error if their content is unexpected.
+  /// not report it.
   VllmServer(const ReplyJson& models, const ReplyJson& version, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer("vLLM", version.text_or("/version", ""), models, std::move(place),
