@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
       const Prompt prompt =
           study.form.question(study.shots, study.tests[f].subject, study.choices[c]);
       TokenizedStatements one;
-      const Tokenization made = tokenize_prompt(model, prompt);
-      one.add(prompt, made, model.bos(), ContinuationFinder().first(model, prompt, made));
+      const Tokenization made = tokenize_prompt(model, prompt, model.bos());
+      one.add(prompt, made, ContinuationFinder().first(model, prompt, made, model.bos()));
       TokenTree tree;
       tree.insert(one.rest(0).first(one.length(0) - 1));  // the last token's row is not needed
       std::vector<NodeId> wanted;

@@ -78,7 +78,7 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
                                   const ProbeSettings& settings) {
   if (!make_model.chat_renderer()) {
     throw user_error({.setting = "chat"}, "this program has no engine for chat templates",
-                     "build plumb with the component chat (docs/embedding.md)");
+                     "build plumb with its chat component (docs/building.md)");
   }
   if (first_invalid_utf8(by.text) < by.text.size()) {
     throw user_error({.file = settings.chat_template, .setting = "chat"},

@@ -80,7 +80,7 @@ class WordTrie {
 
   LetterCase letters_;
   std::unordered_map<std::string, std::uint32_t> words_;
-  /// Children of the root by word, and children of other nodes.
+  // Children of the root, by word, and of other nodes, by node and word.
   std::vector<std::uint32_t> first_;
   std::unordered_map<std::uint64_t, std::uint32_t> later_;
   std::vector<std::uint32_t> name_at_{none};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file that grows line by line, so that a killed process loses at most its last line, and a power
-// loss at most the lines of one second.
+// A file that grows line by line. A killed process loses at most its last line, and a power loss at
+// most the lines of one second.
 //
 // Each line is written in a single operation. When the file is opened, an incomplete last line is
 // cut off. If a line contains a hole, that line and everything after it are cut off. A hole is a

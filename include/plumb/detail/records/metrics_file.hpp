@@ -98,7 +98,7 @@ inline void add_numbers_of(const Json& json, const std::string& name,
   std::erase_if(files, [](const DiskPath& file) { return !file.is_file(); });
   if (files.empty()) {
     throw user_error({.file = folder}, "has no metrics.json",
-                     "finish the run, or write one with plumb report");
+                     "finish the run, or create the file with `plumb report`");
   }
   std::vector<RunNumbers> made{{model, dataset, {}}};
   for (const DiskPath& file : files) {

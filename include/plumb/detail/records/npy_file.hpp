@@ -140,7 +140,7 @@ class NpyWriter {
     // otherwise the journal could outlive the file
     if (part().disk().sync_folder(part().parent())) {
       throw internal_error({.file = part()}, "cannot be written",
-                           "check the disk and its space, then `resume`");
+                           "check the disk and its free space, then `resume`");
     }
   }
 
@@ -177,7 +177,7 @@ class NpyWriter {
   void sync() {
     if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;
     throw internal_error({.file = part()}, "cannot be written",
-                         "check the disk and its space; then `resume`");
+                         "check the disk and its free space, then `resume`");
   }
   /// Throws an internal error if syncing or renaming fails.
   void finish() {

@@ -153,7 +153,7 @@ struct GenerateSettings {
              .recorded = "-"});
     setting("shots", self.shots,
             {.value = "X",
-             .help = "number of shots; with `form` kamel: training facts, or 0",
+             .help = "number of shots (with `form` kamel, facts of the training part; 0 for none)",
              .least = self.lists() ? 0U : 1U,  // `form` has already been read
              .most = 1000,
              .remedy = self.lists() ? "use 5" : "for none, set `settings` to zero-shot",
