@@ -24,10 +24,10 @@ PROGRAMS = "plumb_command write_tiny_gguf"
 
 PAGES = [command.ROOT / "README.md", *(page for page in sorted((command.ROOT / "docs").glob("*.md")) if page.name != "in-your-ci.md")]
 FEW = {"capital": 40, "continent": 40, "birth-year": 110, "animal-class": 20, "element-family": 20, "mythology": 20}  # facts of each relation
-ADDRESS = re.compile(r"http://(?:localhost|127\.0\.0\.1):8080")
+ADDRESS = re.compile(r"http://(?:localhost|127\.0\.0\.1):80[08]0")
 
 # Programs that a page's blocks call besides plumb: what runs in their place.
-REPLACED = {"hf": "exit 0", "llama-server": "exit 0", "pip": "exit 0", "kubectl": "for i in 0 1 2 3 4 5 6 7; do JOB_COMPLETION_INDEX=$i sh job.sh; done", "python3": "exit 0",
+REPLACED = {"hf": "exit 0", "llama-server": "exit 0", "vllm": "exit 0", "pip": "exit 0", "kubectl": "for i in 0 1 2 3 4 5 6 7; do JOB_COMPLETION_INDEX=$i sh job.sh; done", "python3": "exit 0",
             # Runs every index of the array, or the command of --wrap.
             "sbatch": 'while [ $# -gt 1 ]; do [ "$1" = --wrap ] && exec bash -c "$2"; shift; done\n'
                       'for i in 1 2 3 4 5 6 7 8; do SLURM_CPUS_PER_TASK=1 SLURM_ARRAY_TASK_ID=$i bash "$1" >&2; done; echo 1'}
@@ -78,6 +78,8 @@ if job == "rank" and "--fixed" in words:
 if "gpt2/" in words:
     words[words.index("BEAR")] = "REAL_BEAR"
 url = os.environ.get("SERVER_URL")
+if url:  # the page's server has another model
+    set_option("--tokenizer", "MODEL.gguf")
 words = ["TEXT" if word == "TEXT\u2026" else url if url and word.startswith("http://") else word for word in words]
 if "--out" in words and "--resume" not in words:
     shutil.rmtree(words[words.index("--out") + 1], ignore_errors=True)
@@ -165,9 +167,9 @@ class Inputs:
         vocabularies = pathlib.Path(command.VOCABULARIES)
         command.tiny_model(self.folder).rename(self.folder / "FILE.gguf")
         other = command.tiny_model(self.folder, vocabularies / "ggml-vocab-gpt-2.gguf").rename(self.folder / "other.gguf")
-        for name in ("MODEL.gguf", "m.gguf", "small.gguf", "MODEL.F32.gguf", "SmolLM2-135M-Instruct.F32.gguf"):
+        for name in ("MODEL.gguf", "m.gguf", "small.gguf", "MODEL.F32.gguf", "MODEL.Q8_0.gguf", "SmolLM2-135M-Instruct.F32.gguf"):
             self.link(name, self.folder / "FILE.gguf")
-        for name in ("big/model.gguf", "MODEL.Q8_0.gguf", "MODEL.Q4_K.gguf"):
+        for name in ("big/model.gguf", "MODEL.Q4_K.gguf"):
             self.link(name, other)
         decoders = command.SHARED / "golden" / "decoders"
         for name, kind in (("MODEL", "tiny-llama-2"), ("FOLDER_OR_FILE", "tiny-llama-2"), ("FOLDER_OR_GGUF", "tiny-llama-2"),
