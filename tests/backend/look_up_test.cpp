@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {
       [](std::span<double> nats) {
         for (double& one : nats) one = 0.5;
       },
-      "gave 0.500000 for token 98 at position 1; a log-probability must be 0 or less");
+      "returned 0.500000 for token 98 at position 1; a log-probability must be 0 or less");
   // A log-probability that is zero up to rounding, minus infinity or unknown is a valid answer.
   Meddled sound([](std::span<double> nats) {
     for (double& one : nats) one = -std::numeric_limits<double>::infinity();

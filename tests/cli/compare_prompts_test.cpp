@@ -209,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_tells_the_groups_of_templates, Ways) {
   BOOST_TEST(read("run.json").at("settings").at("templates") == "templates.jsonl");
   BOOST_TEST(both({"--templates", file})
                  .refused("contains something other than what plumb compare "
-                          "made"));
+                          "produced"));
   std::filesystem::remove_all(folder / "out");
   BOOST_TEST(both({"--templates", file}).code == 0);
   BOOST_TEST(generated_templates("set") == 1);

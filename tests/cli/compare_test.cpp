@@ -163,7 +163,7 @@ BOOST_FIXTURE_TEST_CASE(comparing_again_replaces_and_anything_else_is_left_alone
   BOOST_CHECK_EXCEPTION((void)compare(other), Error,
                         test::shows(Fault::user,
                                     "contains something other than what plumb compare "
-                                    "made"));
+                                    "produced"));
   BOOST_TEST((contents(folder / "out") == before));
   const auto results = contents(one.path());
   Words into = words();

@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
   const std::string shots = ": has no effect without shots in --settings; remove it";
   refused({"--settings", "zero-shot", "--shots", "2"}, "--shots" + shots);
   refused({"--settings", "zero-shot", "--shot-seed", "2"}, "--shot-seed" + shots);
-  const std::string sampling = ": has no effect without --samples and --confidence-prompts";
+  const std::string sampling = ": has no effect without both --samples and --confidence-prompts";
   refused({"--samples", "0", "--sample-seed", "2"}, "--sample-seed" + sampling);
   refused({"--confidence-prompts", "0", "--sample-seed", "2"}, "--sample-seed" + sampling);
   refused({"--samples", "0", "--confidence-prompts", "5"},

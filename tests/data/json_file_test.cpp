@@ -105,9 +105,10 @@ BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
   BOOST_TEST(deep.dump() == nested(500));
   BOOST_CHECK_EXCEPTION(
       read_json(folder.write("a.json", "[\n" + nested(500) + "]")), Error,
-      says(Fault::user, "a.json:2: nested more than 500 deep at byte 502; fix the syntax there"));
+      says(Fault::user,
+           "a.json:2: nested more than 500 levels deep at byte 502; fix the syntax there"));
   BOOST_CHECK_EXCEPTION(read_json(folder.write("a.json", std::string(100'000, '['))), Error,
-                        says(Fault::user, "a.json:1: nested more than 500 deep"));
+                        says(Fault::user, "a.json:1: nested more than 500 levels deep"));
   std::string objects;
   for (std::size_t i = 0; i < 501; ++i) objects += "{\"a\":";
   const Lines lines = read_lines(folder.write("a.jsonl", objects + "\n{}\n"));

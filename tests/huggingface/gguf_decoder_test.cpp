@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_named, Folder) {
   refuses(small().tensor("blk.1.attn_q.weight", {8, 8}), "blk.1.attn_q.weight: is not supported");
   refuses(small().tensor("blk.0.attn_q.bias", {8}), "blk.0.attn_k.bias: is missing");
   refuses(small().tensor("output.weight", {8, 3}, 8, std::string(34, 'q')),
-          "output.weight: has numbers of ggml's type 8");
+          "output.weight: has an unsupported number type, ggml's type 8");
   refuses(small("qwen3"), "blk.0.attn_k_norm.weight: is missing");
   refuses(GgufBytes().text("general.architecture", "llama"), "llama.embedding_length: is missing");
   refuses(GgufBytes(), "general.architecture: '' is not supported");

@@ -31,8 +31,9 @@ BOOST_AUTO_TEST_CASE(a_file_is_one_object_without_a_key_twice) {
                         says(Fault::user, "has the key \"the\" twice"));
   BOOST_CHECK_EXCEPTION(read("{\"a\": 1e999}"), plumb::detail::Error,
                         says(Fault::user, "range of double"));
-  BOOST_CHECK_EXCEPTION(read("{\"a\":\n" + std::string(500, '[')), plumb::detail::Error,
-                        says(Fault::user, ":2: nested more than 500 deep; correct the file"));
+  BOOST_CHECK_EXCEPTION(
+      read("{\"a\":\n" + std::string(500, '[')), plumb::detail::Error,
+      says(Fault::user, ":2: nested more than 500 levels deep; correct the file"));
   BOOST_CHECK_EXCEPTION(plumb::detail::read_tokenizer_json(folder / "none.json"),
                         plumb::detail::Error, says(Fault::user, "cannot be read"));
 }
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(sequences_are_walked_in_order_and_not_too_deep) {
   for (int i = 0; i < 12; ++i) deep = R"({"type": "Sequence", "steps": [)" + deep + "]}";
   BOOST_CHECK_EXCEPTION(plumb::detail::for_each_of_sequence(PartOf(deep)(), "steps",
                                                             [](const plumb::detail::JsonPart&) {}),
-                        plumb::detail::Error, says(Fault::user, "eight deep"));
+                        plumb::detail::Error, says(Fault::user, "eight levels deep"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -150,10 +150,10 @@ BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) 
   BOOST_REQUIRE(other.remarks.size() == 2U);
   BOOST_TEST(
       other.remarks[0] ==
-      "m has the candidates 'of-queries', table 4 'single-token': different candidates, so the "
+      "m has the candidates 'of-queries', but table 4 'single-token': different candidates, so the "
       "numbers are not comparable.");
-  BOOST_TEST(
-      other.remarks[1].starts_with("m has the queries '500 of test', table 4 'test': different"));
+  BOOST_TEST(other.remarks[1].starts_with(
+      "m has the queries '500 of test', but table 4 'test': different"));
   const auto unsaid = compared("", "");
   BOOST_TEST(unsaid.remarks.empty());
   BOOST_TEST(!unsaid.pairs[0].has_other_candidates());

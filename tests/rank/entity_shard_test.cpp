@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(questions_about_what_is_not_there_are_refused) {
   refused(queries, {2, 0}, "questions: a question refers to query 2 and entity 0");
   refused(queries, {0, 3}, "questions: a question refers to query 0 and entity 3");
   refused(queries, {0, 0, {1, 3}},
-          "questions: a question refers to query 0 and entity 0, or known");
+          "questions: a question refers to query 0 and entity 0, and possibly to known");
   refused(other, {0, 0}, "queries: have 5 dimensions, but the entities have 2");
   BOOST_TEST(LocalRanking()
                  .standings(rows_of(entities), rows_of(queries), std::vector{EntityQuestion{1, 2}})

@@ -61,7 +61,7 @@ const std::string france_0 = row("France", 3, 0, 0, {-1, -2}),
                   france_1 = row("France", 3, 1, 0, {-1, -3}),
                   italy_0 = row("Italy", 7, 0, 1, {-1, -4}),
                   italy_1 = row("Italy", 7, 1, 1, {-1, -5});
-const std::string another = "; join only folders that score the same dataset";
+const std::string another = "; join only folders with scores for the same dataset";
 
 }  // namespace
 

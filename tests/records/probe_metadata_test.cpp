@@ -109,11 +109,11 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
            ": contains no finished results (no metadata_results.json); specify a finished run "
            "folder, or finish its run first (plumb probe, `resume`)"));
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
-                        says(Fault::user, "nowhere: is not a folder; pass a run folder or an"));
+                        says(Fault::user, "nowhere: is not a folder; specify a run folder or an"));
   folder.write("generated/metadata_generate.json", "{}");
   BOOST_CHECK_EXCEPTION(
       recorded_relations(folder.path() / "generated"), Error,
-      says(Fault::user, "generated: is a run of plumb generate, whose answers are"));
+      says(Fault::user, "generated: is a run of plumb generate, whose answers do"));
   folder.write("ranked/metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "ranked"), Error,
                         says(Fault::user, "ranked: is a run of plumb rank, but a closed-set run"));

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
       in_order(both, {"Confidence: the share of", "For closed sets, it is the probability"}));
   // The first chart contains both lines, and each of the two others contains one of them.
   BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 3U);
-  BOOST_TEST(in_order(both, {"all together", "accuracy, zero-shot"}));
+  BOOST_TEST(in_order(both, {"all settings together", "accuracy, zero-shot"}));
 }
 
 BOOST_AUTO_TEST_CASE(answers_have_a_column_for_each_length) {

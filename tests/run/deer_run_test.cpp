@@ -552,7 +552,7 @@ BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_th
   folder.write("run/queries.npy", slurp(folder / "run/entities.npy"));
   BOOST_CHECK_EXCEPTION(
       run_once(folder / "run", graph, everything()), Error,
-      test::says(Fault::user, "queries.npy: contains vectors of a different shape"));
+      test::says(Fault::user, "queries.npy: contains vectors whose shape differs"));
 }
 
 // A plain embedder receives batches of whole texts instead of trees; it produces the same vectors

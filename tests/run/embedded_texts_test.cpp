@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(files_of_another_shape_and_changed_rows_are_refused) {
   NpyWriter other(folder / "run/made.npy", 2, 3);
   other.finish();
   BOOST_CHECK_EXCEPTION((void)embed(model, folder / "run"), Error,
-                        says(Fault::user, "made.npy: contains vectors of a different shape"));
+                        says(Fault::user, "made.npy: contains vectors whose shape differs"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
   refused<Fruits>(
       "fig,plum",
       "'plum' is not a valid choice; use apple, pear, fig or several separated by commas");
-  refused<Fruits>("fig,fig", "names 'fig' twice; name it once");
+  refused<Fruits>("fig,fig", "lists 'fig' twice; list it once");
   for (const std::string word : {"a,", ",a", ",", "a,,b"}) {
     refused<Words>(word, "'" + word + "' has an empty item; write a,b,c");
   }

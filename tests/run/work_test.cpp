@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(rows_of_another_shape_are_refused_as_another_jobs) {
     Part part(work, name);
     Numbers numbers;
     BOOST_CHECK_EXCEPTION(numbers.go(part), Error,
-                          says(Fault::user, std::string(name) + ": the journal's pack 0 is not"));
+                          says(Fault::user, std::string(name) + ": the journal's pack 0 does not"));
     BOOST_TEST(numbers.evaluated == 0U);
   }
   for (const char* name : {"P37", "P38"}) {

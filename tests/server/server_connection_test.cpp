@@ -128,9 +128,10 @@ BOOST_AUTO_TEST_CASE(a_proxy_that_lost_its_server_may_have_another_behind_it) {
       } else {
         BOOST_CHECK_EXCEPTION(
             connection.refuse_other_model(), Error,
-            says(Fault::internal, other == &renamed() ? "answers: other, not tiny; finished work"
-                                                      : "answers: it has the same name, tiny, but "
-                                                        "continues fixed texts differently"));
+            says(Fault::internal, other == &renamed()
+                                      ? "is answering: other, not tiny; finished work"
+                                      : "is answering: it has the same name, tiny, but "
+                                        "continues fixed texts differently"));
       }
     }
   }

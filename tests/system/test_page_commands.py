@@ -27,7 +27,9 @@ FEW = {"capital": 40, "continent": 40, "birth-year": 110, "animal-class": 20, "e
 ADDRESS = re.compile(r"http://(?:localhost|127\.0\.0\.1):80[08]0")
 
 # Programs that a page's blocks call besides plumb: what runs in their place.
-REPLACED = {"hf": "exit 0", "llama-server": "exit 0", "vllm": "exit 0", "pip": "exit 0", "kubectl": "for i in 0 1 2 3 4 5 6 7; do JOB_COMPLETION_INDEX=$i sh job.sh; done", "python3": "exit 0",
+REPLACED = {**dict.fromkeys(("hf", "llama-server", "vllm", "pip", "python3"), "exit 0"),
+            # Runs every index of the job.
+            "kubectl": "for i in 0 1 2 3 4 5 6 7; do JOB_COMPLETION_INDEX=$i sh job.sh; done",
             # Runs every index of the array, or the command of --wrap.
             "sbatch": 'while [ $# -gt 1 ]; do [ "$1" = --wrap ] && exec bash -c "$2"; shift; done\n'
                       'for i in 1 2 3 4 5 6 7 8; do SLURM_CPUS_PER_TASK=1 SLURM_ARRAY_TASK_ID=$i bash "$1" >&2; done; echo 1'}

@@ -372,8 +372,8 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
       if (name == "rope_freqs.weight" && !config.rotaries.empty()) continue;
       if (!names.contains(name)) throw facts.wrong(name, "is not supported by plumb's own network");
       if (!tensor.is_readable()) {
-        throw facts.wrong(
-            name, "has numbers of type " + tensor.type() + "; plumb reads F32, F16 and BF16");
+        throw facts.wrong(name, "has an unsupported number type, " + tensor.type() +
+                                    "; plumb reads F32, F16 and BF16");
       }
     }
     for (const std::string& name : names) {
