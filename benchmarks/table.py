@@ -512,7 +512,7 @@ def rows_of(setup):
         "closed-set": ("closed set, six relations", lambda s: closed_set(s, "0"), {
             "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp, multiple choice": 2.5, "plumb over llama.cpp": 2}, product,
             "plumb and the tool: the whole process, including plumb's page; lm-pub-quiz and lm-evaluation-harness: only scoring"),
-        "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=4), {"lm-pub-quiz": quiz}, product,
+        "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
                       "plumb: the whole process; lm-pub-quiz: only scoring"),
         "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
                  "plumb: the whole process; lm-pub-quiz: only scoring"),
