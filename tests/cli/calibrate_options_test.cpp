@@ -214,7 +214,7 @@ BOOST_FIXTURE_TEST_CASE(values_at_their_bounds_are_taken, Folders) {
 }
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Folders) {
-  refused({}, "plumb calibrate: nothing to calibrate; pass either results folders");
+  refused({}, "nothing to calibrate; pass either results folders");
   refused({"--data", "d"}, "nothing to calibrate");
   refused({at("run"), "--model", "m"}, "got both folders and a --model");
   for (const auto& [missing, words] :

@@ -451,7 +451,8 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ManyShotFiles
       many_shot({"--shot", "5"})
           .refused("--shot: unknown option; did you mean --shots? `plumb many-shot --help`"));
   BOOST_TEST(many_shot({"--eic", "all"}).refused("--eic: 'all' is not a valid choice"));
-  BOOST_TEST(many_shot({"more"}).refused("too many positional options"));
+  BOOST_TEST(many_shot({"more"}).refused(
+      "unexpected argument 'more'; give each option before it a value"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 

@@ -238,7 +238,8 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles)
           .refused("--dta: unknown option; did you mean --data? `plumb probe --help` lists the "
                    "options"));
   BOOST_TEST(probe({"--resum"}).refused("--resum: unknown option"));
-  BOOST_TEST(probe({"more"}).refused("too many positional options"));
+  BOOST_TEST(
+      probe({"more"}).refused("unexpected argument 'more'; give each option before it a value"));
   BOOST_TEST(
       run_words({"probe", "--model", "m", "--out", "r"})
           .refused("--data: is required but missing; `plumb probe --help` lists the options"));

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_format_that_is_added_is_told_and_read) {
          return dataset;
        }});
   BOOST_CHECK_EXCEPTION((void)load_dataset(file), Error,
-                        says(Fault::user, "is not a dataset that plumb recognizes"));
+                        says(Fault::user, "is not a dataset that plumb recognises"));
   const Dataset read = load_dataset(file, formats, throw_problem);
   BOOST_REQUIRE(read.relations.size() == 1U);
   BOOST_TEST(read.relations[0].facts[1].subject == "Peru");

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
       load_dataset(folder / "tsv"), Error,
       says(Fault::user, "log.jsonl: is not read, because the dataset is read from"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv/log.jsonl"), Error,
-                        says(Fault::user, "log.jsonl: is not a dataset that plumb recognizes"));
+                        says(Fault::user, "log.jsonl: is not a dataset that plumb recognises"));
 }
 
 BOOST_AUTO_TEST_CASE(a_table_with_choices_of_which_nothing_is_usable_is_refused) {
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder.path()), Error,
       says(Fault::user,
-           "is not a dataset that plumb recognizes; it needs one of: "
+           "is not a dataset that plumb recognises; it needs one of: "
            "metadata_relations.json (BEAR), relations.jsonl, mLAMA's templates.jsonl, Google_RE/, "
            "or "
            "test.jsonl in ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
            ".tsv, or a .csv or .jsonl whose columns are named subject, relation and object "
            "(table)"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
-                        says(Fault::user, "/dev/null: is not a dataset that plumb recognizes"));
+                        says(Fault::user, "/dev/null: is not a dataset that plumb recognises"));
 }
 
 BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {

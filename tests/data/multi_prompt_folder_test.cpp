@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_has_no_templates_takes_given_ones) {
 BOOST_AUTO_TEST_CASE(what_is_no_dataset_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder.path()), Error,
-                        says(Fault::user, "is not a dataset that plumb recognizes"));
+                        says(Fault::user, "is not a dataset that plumb recognises"));
   BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder / "none"), Error,
                         says(Fault::user, "none: does not exist"));
 }

@@ -52,13 +52,12 @@ class GgufFile {
   /// Throws a user error if the file is damaged or is not a GGUF file.
   explicit GgufFile(std::filesystem::path file) : file_(std::move(file)) {
     if (!std::filesystem::is_regular_file(file_))
-      throw user_error({.file = file_},
-                       "is not a "
-                       "file");
+      throw user_error({.file = file_}, "is not a file", "pass the path of a .gguf file");
     ggml_context* shapes = nullptr;
     gguf_.reset(gguf_init_from_file(file_.c_str(), {true, &shapes}));
     shapes_.reset(shapes);
-    if (!gguf_) throw user_error({.file = file_}, "is not a GGUF file, or is damaged");
+    if (!gguf_)
+      throw user_error({.file = file_}, "is not a GGUF file, or is damaged", "fetch it again");
   }
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return file_; }

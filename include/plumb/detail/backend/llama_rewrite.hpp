@@ -96,7 +96,8 @@ class GgufRewrite {
     }
     if (source.ne[0] % ggml_blck_size(made.type) != 0) {
       throw user_error({.field = source.name},
-                       "has rows whose length is not a multiple of the type's block size");
+                       "has rows whose length is not a multiple of the type's block size",
+                       "convert the model to F32, F16 or BF16");
     }
     made.nb[0] = ggml_type_size(made.type);
     made.nb[1] = ggml_row_size(made.type, made.ne[0]);
@@ -179,7 +180,8 @@ class GgufRewrite {
     }
     const auto* traits = ggml_get_type_traits(source.type);
     if (traits->to_float == nullptr) {
-      throw user_error({.field = source.name}, "has a weight type that cannot be read");
+      throw user_error({.field = source.name}, "has a weight type that cannot be read",
+                       "convert the model to F32, F16 or BF16");
     }
     traits->to_float(read.data(), values.data(), static_cast<std::int64_t>(values.size()));
   }

@@ -53,8 +53,9 @@ using Positional = std::vector<std::pair<const char*, int>>;
     const bool is_switch = option->semantic()->max_tokens() == 0;
     const std::string value = is_switch ? "" : option->semantic()->name();  // "N (=0)"
     const std::size_t at = value.find(" (=");
-    const std::string standard =
-        at == value.npos ? "" : value.substr(at + 3, value.size() - at - 4);
+    std::string standard = at == value.npos ? "" : value.substr(at + 3, value.size() - at - 4);
+    if (standard == " ") standard = "a space";
+    if (standard == "\n") standard = "a line break";
     help.options.push_back(
         {option->long_name(), value.substr(0, at), standard, option->description()});
   }
@@ -101,6 +102,27 @@ inline bool take_all_after_help(std::vector<std::string>& words) {
   return false;
 }
 
+/// The error for a positional argument that the command does not accept.
+[[nodiscard]] inline Error unexpected_argument(const std::vector<std::string>& arguments,
+                                               const Positional& unnamed,
+                                               const std::string& command,
+                                               const options::options_description& description) {
+  int accepted = 0;
+  for (const auto& [name, count] : unnamed) accepted += count;
+  const auto parsed = options::command_line_parser(arguments)
+                          .options(description)
+                          .style(options::command_line_style::default_style &
+                                 ~options::command_line_style::allow_guessing)
+                          .run();
+  for (const options::option& one : parsed.options) {
+    if (one.position_key < accepted) continue;  // -1 for options
+    return user_error({}, "unexpected argument '" + one.value.front() + "'",
+                      "give each option before it a value, or remove it; `" + command +
+                          "--help` lists the options");
+  }
+  return user_error({}, "too many arguments", "`" + command + "--help` lists the options");
+}
+
 /// Parses a subcommand's arguments and, if it has the option, the --config file. Returns nullopt
 /// after printing help.
 inline std::optional<options::variables_map> parse_arguments(
@@ -137,6 +159,8 @@ inline std::optional<options::variables_map> parse_arguments(
     refuse_empty_values(values, description);
     read_output(values, console);
     return values;
+  } catch (const options::too_many_positional_options_error&) {
+    throw unexpected_argument(console.arguments, unnamed, command, description);
   } catch (const options::unknown_option& error) {
     throw unknown_option(error.get_option_name(), command, description);
   } catch (const options::error& error) {

@@ -58,8 +58,7 @@ struct CalibrateArguments {
   void(check)() const {
     const bool folders = !calibrate.folders.list.empty();
     if (probes() == folders) {
-      throw user_error({.field = "plumb calibrate"},
-                       folders ? "got both folders and a --model" : "nothing to calibrate",
+      throw user_error({}, folders ? "got both folders and a --model" : "nothing to calibrate",
                        "pass either results folders or --data DIR --model FILE");
     }
     (calibrate.check)();

@@ -86,7 +86,7 @@ inline constexpr const char* command_usage =
     "and whether that confidence is justified.\n\n"
     "Example: plumb probe --data examples/facts --model MODEL --out runs/probe\n\n"
     "  plumb probe      closed-set probe: is the true statement the likeliest (BEAR)?\n"
-    "  plumb many-shot  facts shown as bare pairs, without a prompt (IC-LKE, EIC-LKE)\n"
+    "  plumb many-shot  subject-object pairs, without a template (IC-LKE, EIC-LKE)\n"
     "  plumb rank       rank all entities: embeddings (DEER), likelihood, LM head\n"
     "  plumb generate   many prompts per fact: accuracy, consistency (BELIEF)\n"
     "  plumb calibrate  confidence estimators and calibration error\n"

@@ -120,7 +120,7 @@ struct JobTarget {
              .help = "run all models of a .csv or .jsonl table (name, path, and options that "
                      "differ), each into RUN/NAME, and compare them in RUN/comparison"});
     const char* const on_server =
-        self.server.empty() ? "" : "with a `server`, which has its own flags";
+        self.server.empty() ? "" : "with a `server`, which has its own flags; remove it";
     const char* const no_server = self.server.empty() ? "without a `server`; set one" : "";
     const EngineVisitor of_engine(visitor);
     of_engine("server", self.server,

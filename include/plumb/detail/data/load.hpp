@@ -122,7 +122,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
     const std::string known = text_list(formats, [](const DatasetFormat& one) {
       return std::string(one.needs) + " (" + one.name + ")";
     });
-    throw user_error({.file = path}, "is not a dataset that plumb recognizes",
+    throw user_error({.file = path}, "is not a dataset that plumb recognises",
                      "it needs one of: " + known);
   }
   Dataset dataset = format->load(path, report);

@@ -62,7 +62,8 @@ using TokenizerJson = nlohmann::json;
     throw user_error({.file = file}, "has the key \"" + shortened(twice) + "\" twice in one object",
                      "keep one of them");
   }
-  if (!value.is_object()) throw user_error({file, 1}, "is JSON but not an object");
+  if (!value.is_object())
+    throw user_error({file, 1}, "is JSON but not an object", "correct the file");
   return value;
 }
 

@@ -104,8 +104,8 @@ struct CompareSettings {
              .recorded = "-"});
     visitor("templates", self.templates,
             {.value = "FILE",
-             .help = "many prompts: templates.jsonl of the closed-set runs, for its template "
-                     "groups",
+             .help = "with `prompts`: templates.jsonl of the closed-set runs, which defines the "
+                     "template groups",
              .idle = !prompts ? over_many
                               : idle(generations < self.runs.list.size(), "without a closed set")});
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {

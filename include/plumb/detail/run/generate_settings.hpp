@@ -110,7 +110,8 @@ struct GenerateSettings {
     rules.when(fills, "on a masked model, which fills the gap of a sentence; remove it",
                {"form", "settings", "shots", "max-new-tokens", "stop", "samples",
                 "confidence-prompts", "shot-seed", "fresh-shots", "sample-seed", "wordnet"});
-    rules.when(fills, "on a masked model, which adds its own special tokens around each text",
+    rules.when(fills,
+               "on a masked model, which adds its own special tokens around each text; remove it",
                {"bos"});
     rules.when(writes, "on a causal model, which has no mask; remove it", {"masks", "vocabulary"});
     rules.when(masks > 1, "with `masks` above 1; remove it", {"vocabulary"});
@@ -149,7 +150,7 @@ struct GenerateSettings {
     setting("settings", self.sources,
             {.value = "A,B",
              .help = "shots before a prompt: zero-shot, random (any relation), relation, template "
-                     "(same relation too)",
+                     "(same relation and template)",
              .recorded = "-"});
     setting("shots", self.shots,
             {.value = "X",

@@ -154,7 +154,8 @@ requires(!std::same_as<Number, bool>) void read(const std::string& word, const s
                                                 Number& value) {
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed == std::errc() && end == word.data() + word.size()) return;
-  throw user_error({.setting = name}, "'" + word + "' is not a non-negative whole number", "");
+  throw user_error({.setting = name}, "'" + word + "' is not a non-negative whole number",
+                   "write digits only, such as 5");
 }
 
 inline std::string to_word(const std::string& value) {

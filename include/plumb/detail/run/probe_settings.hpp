@@ -95,8 +95,8 @@ struct ProbeSettings {
   static void visit_reading(Self& self, Visitor& visitor) {
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, FACTOR's .csv, or a .tsv "
-                     "file",
+             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, FACTOR's .csv, or a "
+                     "table (.csv, .tsv or .jsonl)",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "use only these relations", .recorded = "-"});
@@ -130,7 +130,8 @@ struct ProbeSettings {
             {.value = "yes|no|TOKEN",
              .help = "token before each statement: BOS (yes), none (no), or a token given as text",
              .idle = self.masked.value_or(false)
-                         ? "on a masked model, which adds its own special tokens around each text"
+                         ? "on a masked model, which adds its own special tokens around each text; "
+                           "remove it"
                          : "",
              .recorded = "-"});
     visitor("pll", self.pll,

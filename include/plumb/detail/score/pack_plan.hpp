@@ -8,10 +8,9 @@
 // sorted list is cut into runs ("packs"), only the path to each cut is fed again. Let S be the
 // running total of the nodes that each statement adds beyond those of the previous statement. Then
 // the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts minimise the
-// total of
-//   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
-// The cuts are found by dynamic programming over the list. Each step has a fixed cost, and
-// attention covers all cells of the cache, including the context's, in whole blocks. The best packs
+// sum over all packs of
+//   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉.
+// Dynamic programming over the sorted list finds them. Each step has a fixed cost, and attention covers all cells of the cache, including the context's, in whole blocks. The best packs
 // are therefore neither tiny nor huge and just fill a block, and the best cuts are where paths are
 // short. A statement's last token is not fed if only its probability is needed, because the row of
 // its parent contains that probability. Tokens that statements share with the block's context
