@@ -91,8 +91,8 @@ BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_
             "`plumb look --help` lists the options"));
   BOOST_CHECK_EXCEPTION(parse({"--%value%", "1"}), Error,
                         shows(Fault::user, "--%value%: unknown option"));
-  BOOST_CHECK_EXCEPTION(parse({"--depth", "1", "%value%", "there"}), Error,
-                        shows(Fault::user, "an option is invalid"));
+  BOOST_CHECK_EXCEPTION(parse({"--depth", "1", "here", "%value%"}), Error,
+                        shows(Fault::user, "unexpected argument '%value%'"));
   BOOST_CHECK_EXCEPTION(parse({"--depth%original_token%="}), Error,
                         shows(Fault::user, "an option is invalid; because of the word '--depth%"));
 }
