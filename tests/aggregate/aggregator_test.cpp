@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(random_answers_aggregate_as_defined_in_any_order) {
   BOOST_TEST(outcomes.size() == 2U);  // some votes were won and some lost
 }
 
-BOOST_AUTO_TEST_CASE(policies_are_named_for_tables_and_may_be_a_users_own) {
+BOOST_AUTO_TEST_CASE(policies_have_names_and_can_be_user_defined) {
   BOOST_TEST(Vote{}.name() == "vote2");
   BOOST_TEST(Vote{11}.name() == "vote11");
   BOOST_TEST(MinConfidence{}.name() == "min");

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_long_alias_gains_by_the_mean_over_its_tokens) {
   BOOST_TEST(made.subjects.by_sum.pairs == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(pairs_share_template_and_object_and_what_lacks_its_label_is_no_pair) {
+BOOST_AUTO_TEST_CASE(alias_pairs_require_equal_template_and_object_and_a_label) {
   const auto made = alias_ranks(
       one_relation({{row(-9, 1, 0, 0, 0, 0), row(-1, 1, 1, 1, 0, 0),      // another template
                      row(-1, 1, 0, 1, 1, 0),                              // another object

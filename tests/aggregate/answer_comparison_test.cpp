@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(the_same_answers_differ_in_nothing) {
   BOOST_TEST(made.facts_of_one == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_tie_is_lost_knowledge_with_the_first_candidate_still_named) {
+BOOST_AUTO_TEST_CASE(tie_counts_as_lost_knowledge_but_keeps_the_first_candidate) {
   const Answers one = answers_of_capitals({"[X], [Y]"}, {-1, -2, -3, -2});
   const Answers tied = answers_of_capitals({"[X], [Y]"}, {-1, -1, -3, -2});
   const AnswerComparison made = compare_pair(one, tied);

@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(consistency_goes_by_matches_and_not_by_equal_texts) {
   BOOST_TEST(table.overall.all.share.value == 2.0 / 6);
 }
 
-BOOST_AUTO_TEST_CASE(a_row_about_what_was_not_asked_is_named_by_file_and_line) {
+BOOST_AUTO_TEST_CASE(row_for_an_unused_prompt_is_rejected_with_file_and_line) {
   RecordedAnswer other = row(1, {1, 0, 0}, "x");
   const std::string not_asked = "contains: the row belongs to a prompt that was not used";
   const auto with = [&](auto change) {
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_stands_twice_is_found_wherever_it_stands) {
              3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_broken_is_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_missing_or_malformed_file) {
   const GenerationFolder folder;
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "zero-shot", folder.asked(), SameWord{}),
                         Error, says(Fault::user, "zero-shot_answers.jsonl: cannot be read"));

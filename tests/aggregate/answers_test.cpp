@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(facts_may_have_choices_of_their_own) {
   BOOST_TEST(made.relations[0].cells[1].option == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(the_likeliest_is_what_the_reduction_says) {
+BOOST_AUTO_TEST_CASE(likeliest_answer_depends_on_the_reduction) {
   Answers answers = answers_of_capitals({"[X], [Y]"}, {-4, -6, -6, -4});
   answers.tables[0].tokens = {1, 6, 4, 4};
   BOOST_TEST(likeliest(answers).relations[0].cells[0].option == 0U);  // −4 beats −6

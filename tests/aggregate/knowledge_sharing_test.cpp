@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(the_matrix_has_left_rows_and_top_columns) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_table_shares_all_it_knows_with_itself) {
+BOOST_AUTO_TEST_CASE(table_shares_all_its_knowledge_with_itself) {
   const auto table = random_prompts(4, {});
   const auto made = knowledge_sharing(pair_prompts(table, table), few);
   BOOST_TEST(made.one_given_other.by_template.rate.value == 1.0);

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_match_need_not_be_transitive) {
   BOOST_TEST(prompt_consistency(three_answers(1, 2, 3)).overall.all.share.value == 0.0);
 }
 
-BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
+BOOST_AUTO_TEST_CASE(consistency_by_group_matches_values_computed_by_hand) {
   PromptOutcomes table;
   table.add_relation("P1", {{"t0", "a"}, {"t1", "b"}});
   // Under t0, both expressions get answer 5; under t1, they get 5 and 6.

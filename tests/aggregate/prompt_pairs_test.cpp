@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(prompts_are_paired_as_by_looking_each_up) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_table_shares_all_with_itself) {
+BOOST_AUTO_TEST_CASE(table_paired_with_itself_shares_every_prompt) {
   const auto table = random_prompts(3, {.missing = 2});
   const auto made = pair_prompts(table, table);
   BOOST_TEST(made.relations.size() == 3U);

@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(samplings_depend_on_the_seed_alone_and_on_no_number_of_thre
   }
 }
 
-BOOST_AUTO_TEST_CASE(blocks_of_samplings_are_drawn_anew) {
+BOOST_AUTO_TEST_CASE(each_block_of_samplings_is_drawn_independently) {
   const auto table = random_prompts(5, {.relations = 3, .facts = 40});
   const auto made = [&](std::size_t samplings) {
     return sample_accuracy(table, {.samplings = samplings, .seed = 1}).right;

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(paraphrases_stand_before_marked_templates) {
   BOOST_TEST(frame.base == 1U);  // the base's index in the row, not among the templates
 }
 
-BOOST_AUTO_TEST_CASE(what_the_user_says_goes_before_the_texts) {
+BOOST_AUTO_TEST_CASE(explicit_template_kinds_override_template_texts) {
   const TemplateKinds kinds{
       .base = 2, .paraphrases = Places{2}, .verbalized = {1}, .numerical = {3}};
   const RelationPredictions frame = prediction_frame(relation_of(), {0, 1, 2, 3}, kinds);

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
                         says(Fault::internal, "evaluate: this backend does not support it"));
 }
 
-BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
+BOOST_AUTO_TEST_CASE(model_description_is_optional) {
   std::size_t room = 0;
   AnyModel talks = AnyModel::made_by([&] { return TalkingModel(room); });
   const ModelDescription said = talks.describe();
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_text_with_a_mask_is_the_models_own) {
   BOOST_TEST((any.masked_text("a ", "b") == masked_text(plain, "a ", "b")));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
+BOOST_AUTO_TEST_CASE(operations_unsupported_by_the_model_are_refused) {
   AnyModel plain = AnyModel::made_by([] { return NgramModel(text); });
   TokenTree tree;
   const auto lacks = [](const std::string& what) {

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_trigram_sees_two_tokens_and_a_unigram_none) {
   BOOST_TEST(unigram.log_probability(Sequence{'q'}, 'a') == std::log(3.0 / 263));
 }
 
-BOOST_AUTO_TEST_CASE(rows_are_the_probabilities_it_tells) {
+BOOST_AUTO_TEST_CASE(rows_match_individual_log_probabilities) {
   NgramModel model("the cat sat on the mat", 3, {"at", "the "});
   Sequence sequence = ids_of(model, "the cat");
   sequence.insert(sequence.begin(), *model.bos());

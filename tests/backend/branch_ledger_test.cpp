@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_is_resident_would_feed_all_that_is_held_to_an_empty_ca
 }
 
 // Like a scorer with a context, the test keeps a stem while packs below it are added and removed.
-BOOST_AUTO_TEST_CASE(a_stem_stays_while_the_tree_is_shrunk_to_it_and_grown_anew) {
+BOOST_AUTO_TEST_CASE(stem_is_kept_while_the_tree_shrinks_and_regrows) {
   RandomStream random(4, "stem");
   TokenTree tree;
   const NodeId stem = tree.insert(Sequence{1, 2, 3});

@@ -43,7 +43,7 @@ void feed(Tree& tree, const Tokens& rest) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) {
+BOOST_AUTO_TEST_CASE(context_is_fed_once_and_its_descendants_are_released) {
   Told model;
   CachedTree tree(model);
   hold(tree, {'a', 'b'});
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(vectors_and_lookups_hold_nodes_too) {
   BOOST_TEST(model.released.size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_model_that_keeps_nothing_is_told_nothing) {
+BOOST_AUTO_TEST_CASE(stateless_model_receives_no_release_calls) {
   NgramModel plain("abcabd");
   NgramLookupModel lookups("abcabd");
   CachedTree of_rows(plain);

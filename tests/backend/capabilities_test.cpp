@@ -18,7 +18,7 @@ struct StandsForAnother {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_type_tells_what_it_can_do) {
+BOOST_AUTO_TEST_CASE(capabilities_are_derived_from_the_model_type) {
   const Capabilities ngram = capabilities_of(NgramModel("abab", 2));
   BOOST_TEST(!ngram.generates);  // generating for one prompt at a time is not batch generation
   BOOST_TEST((ngram.causal && !ngram.trees && !ngram.masked && !ngram.special_tokens));
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_type_tells_what_it_can_do) {
   BOOST_TEST((neighbours.masked && neighbours.words && !neighbours.causal));
 }
 
-BOOST_AUTO_TEST_CASE(a_model_of_any_type_tells_for_itself) {
+BOOST_AUTO_TEST_CASE(type_erased_model_reports_its_own_capabilities) {
   const Capabilities can = capabilities_of(StandsForAnother{});
   BOOST_TEST((can.masked && !can.causal && !can.words));
 }

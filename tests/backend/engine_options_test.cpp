@@ -8,7 +8,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(engine_options)
 
-BOOST_AUTO_TEST_CASE(what_was_chosen_is_named) {
+BOOST_AUTO_TEST_CASE(first_explicitly_chosen_option_is_named) {
   BOOST_TEST(EngineOptions{}.first_chosen() == "");
   EngineOptions options;
   options.pack = 1;

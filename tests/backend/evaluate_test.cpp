@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_chain_may_be_kept_that_ends_above_what_was_evaluated) {
 }
 
 // A chain of four nodes with a branch at each node and at the root.
-BOOST_AUTO_TEST_CASE(behind_a_kept_chain_everything_is_forgotten_by_logits_and_vectors_alike) {
+BOOST_AUTO_TEST_CASE(release_keeps_only_the_given_chain_for_logits_and_embeddings) {
   TokenTree tree;
   const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c', 'd'});
   for (NodeId at = 0; at <= end; ++at) {

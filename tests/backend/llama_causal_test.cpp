@@ -46,8 +46,7 @@ BOOST_AUTO_TEST_CASE(attention_that_is_not_causal_is_refused) {
   BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({others}));
 }
 
-BOOST_AUTO_TEST_CASE(
-    pooling_over_all_tokens_or_for_a_rank_is_refused_and_that_of_the_last_is_told) {
+BOOST_AUTO_TEST_CASE(last_token_pooling_type_causes_a_warning_and_others_are_refused) {
   const TemporaryFolder folder;
   const auto pooled = [&](std::uint32_t type) {
     return changed(folder,

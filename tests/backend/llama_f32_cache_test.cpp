@@ -33,7 +33,7 @@ struct Heard {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_rewrite_is_made_once_and_said_with_its_size_before) {
+BOOST_AUTO_TEST_CASE(f32_rewrite_is_made_once_and_announced_with_its_size) {
   const TemporaryFolder folder;
   const GgufModel half(TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf"));
   Heard heard;
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_want_one_at_once_one_makes_it) {
   BOOST_TEST(lines == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(where_none_can_be_made_the_command_for_it_is_said) {
+BOOST_AUTO_TEST_CASE(failed_cache_creation_reports_the_manual_command) {
   const TemporaryFolder folder;
   const auto file = TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf");
   const GgufModel half(file);

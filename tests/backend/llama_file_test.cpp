@@ -24,7 +24,7 @@ using plumb::detail::test::TinyGguf;
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_file_tells_its_metadata_and_its_tensors) {
+BOOST_AUTO_TEST_CASE(metadata_and_tensors_are_read) {
   const TemporaryFolder folder;
   const GgufFile file(TinyGguf({})
                           .edit([](gguf_context* to) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_not_the_first_is_refused_with_the_name_of_th
                              "NAME-00001-of-00003.gguf, and rename the other parts likewise"));
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_part_is_named_and_another_models_is_refused) {
+BOOST_AUTO_TEST_CASE(missing_part_and_part_of_another_model_are_rejected) {
   const TemporaryFolder folder;
   const auto first = TinyGguf({}).write_parts(folder / "m", 4);
   TinyGguf({}).write_parts(folder / "n", 5);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_missing_part_is_named_and_another_models_is_refused) {
       says(Fault::user, third.string() + ": is missing: part 3 of 4 of the model"));
 }
 
-BOOST_AUTO_TEST_CASE(a_later_part_that_is_cut_off_is_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_truncated_part) {
   const TemporaryFolder folder;
   const auto first = TinyGguf({}).write_parts(folder / "m", 4);
   BOOST_CHECK_NO_THROW(plumb::detail::GgufModel(first).refuse_cut_parts());

@@ -62,7 +62,7 @@ void check_equal(const plumb::detail::Continuation& found,
 // With a short context, the prompts form several groups. With a long one, they form one group, and
 // the tree outgrows its first cache. A model that can hold only one branch processes each prompt
 // separately.
-BOOST_AUTO_TEST_CASE(every_kind_of_model_goes_on_with_many_prompts_as_with_each_alone) {
+BOOST_AUTO_TEST_CASE(batched_generation_equals_single_generation_for_every_model_kind) {
   constexpr std::size_t new_tokens = 12;
   for (const TinyKind kind :
        {TinyKind::transformer, TinyKind::sliding_window, TinyKind::recurrent, TinyKind::hybrid}) {

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_gpu_gets_all_layers_and_larger_steps) {
   BOOST_TEST(context.op_offload);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_said_of_gpus_reaches_llama) {
+BOOST_AUTO_TEST_CASE(gpu_options_are_passed_to_llama_cpp) {
   EngineOptions engine;
   engine.gpu_layers = 12;
   engine.main_gpu = 1;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_was_said_of_gpus_reaches_llama) {
   BOOST_TEST(LlamaParameters(with(engine), "Vulkan").of_model().n_gpu_layers == 0x7FFFFFFF);
 }
 
-BOOST_AUTO_TEST_CASE(no_layer_on_the_gpu_leaves_it_alone) {
+BOOST_AUTO_TEST_CASE(zero_gpu_layers_leave_the_gpu_unused) {
   EngineOptions engine;
   engine.gpu_layers = 0;
   LlamaParameters made(with(engine), "CUDA");

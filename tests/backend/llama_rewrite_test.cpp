@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_type_that_is_asked) {
   BOOST_TEST(numbers_of(half).contains("output_norm.weight f32"));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_of_another_alignment_is_read_where_it_says) {
+BOOST_AUTO_TEST_CASE(file_with_a_custom_alignment_is_read_correctly) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
   // The file is written with an alignment of 64 bytes, but the size of every tensor here is already
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_another_alignment_is_read_where_it_says) {
   BOOST_TEST(!plumb::detail::GgufFile(folder / "made.gguf").whole_number("general.alignment"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_whole_is_refused_and_leaves_nothing) {
+BOOST_AUTO_TEST_CASE(failed_rewrite_leaves_no_file) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
   const std::string bytes = plumb::detail::test::slurp(path);

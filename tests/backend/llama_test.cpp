@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
+BOOST_AUTO_TEST_CASE(reserving_the_tree_size_does_not_change_the_rows) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
     const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
@@ -515,7 +515,7 @@ BOOST_AUTO_TEST_CASE(a_cache_type_that_the_model_cannot_have_is_refused) {
   BOOST_TEST(model.describe().cache_type == "f16");
 }
 
-BOOST_AUTO_TEST_CASE(a_model_says_what_it_is) {
+BOOST_AUTO_TEST_CASE(model_describes_its_backend_and_weights) {
   const TemporaryFolder folder;
   const plumb::detail::ModelDescription description = tiny(folder, {}).describe();
   if (plumb::detail::llama_gpu_kind().empty()) {

@@ -21,8 +21,7 @@ BOOST_FIXTURE_TEST_CASE(a_vocabulary_lives_with_its_file, test::TemporaryFolder)
   BOOST_TEST((*moved).detokenize(std::vector<TokenId>{97}) == "a");
 }
 
-BOOST_FIXTURE_TEST_CASE(what_cannot_be_loaded_is_said_of_the_file_or_of_a_setting,
-                        test::TemporaryFolder) {
+BOOST_FIXTURE_TEST_CASE(load_failure_names_the_file_or_the_setting, test::TemporaryFolder) {
   write("bad.gguf", "no model");
   BOOST_CHECK_EXCEPTION(LlamaVocabularyFile(path() / "bad.gguf"), Error,
                         test::says(Fault::user, "bad.gguf: cannot be loaded: "));

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
   BOOST_TEST(!tiny(folder, {.bos = 99'999}).bos().has_value());  // outside the vocabulary
 }
 
-BOOST_AUTO_TEST_CASE(whether_bos_is_added_is_what_the_file_says) {
+BOOST_AUTO_TEST_CASE(vocabulary_file_determines_whether_bos_is_added) {
   const TemporaryFolder folder;
   BOOST_TEST(tiny(folder, {.adds_bos = true}).adds_bos());
   BOOST_TEST(!tiny(folder, {.adds_bos = false}).adds_bos());
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_vocabulary_that_names_no_pre_tokenizer_is_warned_of) {
                     plumb::detail::Error);
 }
 
-BOOST_AUTO_TEST_CASE(a_vocabulary_tells_whether_its_makers_compose_texts_first) {
+BOOST_AUTO_TEST_CASE(vocabulary_reports_skipped_nfc_normalization) {
   const TemporaryFolder folder;
   const auto skips = [&](const char* pre) {
     return plumb::detail::LlamaModel({plumb::detail::test::TinyGguf({})

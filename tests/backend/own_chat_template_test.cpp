@@ -20,7 +20,7 @@ struct ChatModel : NgramModel {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_model_tells_its_template_also_behind_an_any_model) {
+BOOST_AUTO_TEST_CASE(chat_template_is_available_through_any_model) {
   BOOST_TEST(own_chat_template(ChatModel("ab", 2))->text == "{{ messages }}");
   BOOST_TEST(!own_chat_template(NgramModel("ab", 2)));
   const AnyModel any = AnyModel::made_by([] { return ChatModel("ab", 2); });

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(its_forms_agree_and_rows_of_a_sequence_come_in_order) {
   BOOST_TEST(next == 40U);
 }
 
-BOOST_AUTO_TEST_CASE(an_engine_that_is_wrong_is_told_so) {
+BOOST_AUTO_TEST_CASE(missing_or_unrequested_engine_rows_are_rejected) {
   BatchNgram quiet(read_batches, 3);
   quiet.silent = true;
   SequenceBatches silent(std::move(quiet));

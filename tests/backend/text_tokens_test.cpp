@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(every_sequence_has_one_bos_or_none) {
   BOOST_TEST(!begins_with(text_tokens(own, "a"), std::nullopt));
 }
 
-BOOST_AUTO_TEST_CASE(a_model_may_say_whether_its_tokenizer_adds_bos) {
+BOOST_AUTO_TEST_CASE(model_can_report_whether_its_tokenizer_adds_bos) {
   struct Says {
     [[nodiscard]] bool adds_bos() const { return true; }
   };

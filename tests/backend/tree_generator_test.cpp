@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
 // The cases are nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one
 // branch, and no trees. In every case, the results equal those that the archetype generates for
 // each prompt on its own, without a tree.
-BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
+BOOST_AUTO_TEST_CASE(batched_generation_matches_each_prompt_alone) {
   const std::vector<std::vector<std::string>> stops{{},     {""},      {"\n"},        {"b"},
                                                     {"bc"}, {"never"}, {"\n", "c\na"}};
   RandomStream random(5, "generate");
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(tokens_fed_are_counted_with_trees_and_without) {
 
 // Each prompt has its own seed: sample i of a prompt equals the one drawn for that prompt alone
 // with the same seed.
-BOOST_AUTO_TEST_CASE(each_prompt_may_have_a_seed_of_its_own) {
+BOOST_AUTO_TEST_CASE(each_prompt_can_have_its_own_seed) {
   NgramTreeModel model(training, 2);
   const std::vector prompts{bytes("xa"), bytes("xa"), bytes("xb"), bytes("xa")};
   const std::vector<std::uint64_t> seeds{4, 5, 4, 4};
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_wherever_it_begins) {
   BOOST_TEST(until("bcabca") == (Sequence{256, 'a', 256}));
 }
 
-BOOST_AUTO_TEST_CASE(a_model_ends_where_it_says_so_and_one_that_does_not_say_goes_on) {
+BOOST_AUTO_TEST_CASE(generation_stops_at_end_tokens_if_the_model_defines_any) {
   struct EndsAtB : NgramTreeModel {
     using NgramTreeModel::NgramTreeModel;
     [[nodiscard]] bool ends(TokenId token) const { return token == 'b'; }
@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_is_empty_or_too_long_is_refused_before_the_mo
       says(Fault::user, "exceed the model's context of 4096"));
 }
 
-BOOST_AUTO_TEST_CASE(logits_that_are_no_numbers_are_told) {
+BOOST_AUTO_TEST_CASE(invalid_logits_are_an_internal_error) {
   Broken broken{{"x"}};
   for (const std::size_t samples : {0U, 2U}) {
     BOOST_CHECK_EXCEPTION((void)TreeGenerator(broken).generate(bytes("a"), {.samples = samples}),

@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(the_checking_form_names_the_place) {
                         says(Fault::user, "contain no tokens"));
 }
 
-BOOST_AUTO_TEST_CASE(a_text_alone_and_texts_that_are_alike_have_branches_too) {
+BOOST_AUTO_TEST_CASE(branches_are_verified_even_for_single_or_identical_texts) {
   for (const std::vector<std::string>& few :
        {std::vector<std::string>{"The capital of France is Paris."},
         std::vector<std::string>{"Paris.", "Paris."},

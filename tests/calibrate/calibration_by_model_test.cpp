@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(the_closest_domain_is_one_of_both_with_the_smallest_gap) {
   BOOST_TEST(closest_domain(Accuracies{}, Accuracies{}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(pairs_are_told_with_their_domain) {
+BOOST_AUTO_TEST_CASE(pairs_are_reported_with_their_domain) {
   std::vector<ModelCalibration> models{model("m", 0.2), model("c", 0.21), model("far", 0.9)};
   models[0].domain_accuracy = {{"Arts", {0.1, 0, 1, 5, ""}}, {"Sports", {0.5, 0, 1, 5, ""}}};
   models[1].domain_accuracy = {{"Arts", {0.3, 0, 1, 5, ""}}, {"Sports", {0.6, 0, 1, 5, ""}}};
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_correlation_needs_three_models_with_the_number) {
   BOOST_TEST(compare_models({}, {}).correlation.empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_estimator_that_the_first_model_lacks_is_compared_too) {
+BOOST_AUTO_TEST_CASE(estimator_missing_from_the_first_model_is_still_compared) {
   const std::vector<ModelCalibration> models{model("a", 0.4), model("b", 0.1, {{"margin", 0.1}}),
                                              model("c", 0.2, {{"margin", 0.2}}),
                                              model("d", 0.3, {{"margin", 0.3}})};

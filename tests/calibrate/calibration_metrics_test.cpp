@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_answers_does_not_matter_and_the_ranks_see_orde
   BOOST_TEST(!near(other[brier], before[brier], 1e-3));
 }
 
-BOOST_AUTO_TEST_CASE(metrics_are_named_in_their_order) {
+BOOST_AUTO_TEST_CASE(metric_keys_follow_declaration_order) {
   const auto name = [](CalibrationMetric metric) {
     return declared_metrics[static_cast<std::size_t>(metric)].key;
   };

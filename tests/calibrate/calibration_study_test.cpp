@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
   BOOST_TEST(made.reductions[0].ace.low == estimate_of(made.estimator("base")->metrics, ace).low);
 }
 
-BOOST_AUTO_TEST_CASE(reductions_that_some_relation_lacks_are_left_out_with_a_remark) {
+BOOST_AUTO_TEST_CASE(reductions_missing_from_a_relation_are_excluded_with_a_remark) {
   ScoredModel model = random_model({});
   model.base[1].reductions[3].clear();
   const ModelCalibration some = calibrate_model(model, options_of({"base"}));
@@ -399,7 +399,7 @@ BOOST_AUTO_TEST_CASE(recalibration_is_that_of_the_estimators_asked_for_with_its_
   BOOST_TEST(mentions(none.remarks, "Recalibration is left out"));
 }
 
-BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
+BOOST_AUTO_TEST_CASE(templates_are_reported_with_their_roles) {
   ScoredModel model = random_model({.paraphrases = 2, .markers = {"certainly"}});
   for (RelationPredictions& relation : model.predictions.relations) {
     relation.relation.templates = {relation.relation.code + " zero", "one"};

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(several_numbers_combine_draw_by_draw) {
   BOOST_TEST(combine(difference, same, draws_of(none, {1, 2, 3})).estimate().count == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(each_resample_is_measured_as_a_list_of_its_own) {
+BOOST_AUTO_TEST_CASE(metrics_of_a_resample_equal_those_of_the_expanded_list) {
   const auto judgements = tied_judgements(45, 9, "calibration");
   const Resamples resamples = resamples_of({20, 25}, 20);
   const Calibration made = calibration_of(judgements, 10, resamples);

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(weighted_is_base_of_what_all_templates_answer_together) {
   BOOST_TEST(Weighted{}.name() == "weighted");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_relation_lacks_is_named) {
+BOOST_AUTO_TEST_CASE(unmet_estimator_requirements_are_reported) {
   const auto one = answered("P36", {{0, {{0, 0.5}, {0, 0.5}, {0, 0.5}}}}, {"possibly", "0%"});
   const auto needs = [](const std::string& name) {
     return says(Fault::user,
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(what_a_relation_lacks_is_named) {
   BOOST_CHECK_NO_THROW(Average(Vote{}).check(two));
 }
 
-BOOST_AUTO_TEST_CASE(estimators_are_named_for_tables_and_may_be_a_users_own) {
+BOOST_AUTO_TEST_CASE(estimators_have_table_names_and_can_be_user_defined) {
   BOOST_TEST(Base{}.name() == "base");
   BOOST_TEST(Margin{}.name() == "margin");
   BOOST_TEST(Average(Vote{5}).name() == "average_vote5");
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(estimators_are_named_for_tables_and_may_be_a_users_own) {
 
 // Average ≤ Consistency ≤ 1; the two are equal if every Base confidence is 1. Both estimators judge
 // the same answer, so they agree on whether it is right.
-BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
+BOOST_AUTO_TEST_CASE(average_never_exceeds_consistency) {
   const auto model = test::random_model({.facts = 60, .paraphrases = 5});
   for (RelationPredictions relation : model.predictions.relations) {
     for (std::size_t f = 0; f < relation.facts(); ++f) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(three_paraphrases_allow_votes_of_two_and_three) {
              "consistency_vote2", "consistency_vote3", "consistency_min", "consistency_max"}));
 }
 
-BOOST_AUTO_TEST_CASE(templates_with_weights_have_an_estimator_beside_votes) {
+BOOST_AUTO_TEST_CASE(weighted_templates_add_an_estimator) {
   auto weighs = relation("r", 2);
   weighs.weighted = {Prediction{}};
   Names remarks;
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(consistency_alone_is_discrete) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_named_estimator_judges_as_its_type_does) {
+BOOST_AUTO_TEST_CASE(each_named_estimator_judges_like_its_type) {
   const auto relations = test::random_model({.markers = {"possibly"}}).predictions.relations;
   const auto same = [](const std::vector<Judgement>& a, const std::vector<Judgement>& b) {
     return std::ranges::equal(a, b, [](const Judgement& one, const Judgement& other) {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(each_named_estimator_judges_as_its_type_does) {
   BOOST_TEST(same(judged("possibly"), Calibrator(Marked("possibly")).judge(relations)));
 }
 
-BOOST_AUTO_TEST_CASE(a_named_estimator_checks_as_its_type_does) {
+BOOST_AUTO_TEST_CASE(named_estimator_checks_like_its_type) {
   const NamedEstimator average = named(Average(Vote{3}));
   BOOST_TEST(average.name == "average_vote3");
   BOOST_TEST(!average.discrete);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(one_paraphrase_leaves_base_margin_and_markers_with_one_rema
   BOOST_TEST(mentions(remarks, "they need at least two paraphrases"));
 }
 
-BOOST_AUTO_TEST_CASE(a_marker_that_some_relation_lacks_is_left_out_by_name) {
+BOOST_AUTO_TEST_CASE(marker_missing_from_a_relation_is_skipped_with_a_remark) {
   Names remarks;
   const auto relations =
       std::vector{relation("r", 2, {"possibly", "0%"}), relation("s", 2, {"possibly"})};

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(any_estimator_is_tempered_under_every_template) {
 }
 
 // The weighted score of both templates is (3 ln 81 + 1) / 4, and the temperature is 4.
-BOOST_AUTO_TEST_CASE(what_templates_say_together_is_tempered) {
+BOOST_AUTO_TEST_CASE(weighted_scores_of_several_templates_are_tempered) {
   auto facts = too_sure();
   facts[0].relation.template_weights = {0.75, 0.25};
   facts[0].weighted.resize(4);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(temperature_needs_scores) {
 
 // Half of the two more confident facts are right; the less confident one is wrong. The map is 1/2
 // and 0 at these confidences, and linear between them.
-BOOST_AUTO_TEST_CASE(isotonic_says_how_many_were_right_at_a_confidence) {
+BOOST_AUTO_TEST_CASE(isotonic_maps_confidence_to_interpolated_accuracy) {
   const double sure = std::log(9.0), unsure = std::log(3.0);  // confidences 0.9 and 0.75
   const std::vector<RelationPredictions> fitting{
       relation_of({{{sure, 0}, 0}, {{sure, 0}, 1}, {{unsure, 0}, 1}})};

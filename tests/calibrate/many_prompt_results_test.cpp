@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_no_words) {
   BOOST_TEST(made.remarks.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_must_be_said_is_said_of_each_way_of_asking) {
+BOOST_AUTO_TEST_CASE(remarks_are_made_for_each_way_of_asking) {
   const ManyPromptResults made = test::small_many_prompts();
   const std::vector<std::string> wanted{
       "zero-shot: 1 answer without a word, counted as wrong.",
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
 
 // By sum, "Lyon" is favoured: −1 nat compared with −3 and −4. Per token, "Paris" is favoured: with
 // six tokens, its values are −1/2 and −2/3.
-BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
+BOOST_AUTO_TEST_CASE(per_token_bias_can_favour_a_different_candidate) {
   ManyPromptStudy first = test::small_zero_shot(), study = test::small_question();
   lean(first, "P19", {"Oslo", "Lyon"}, 1, {0});
   lean(study, "P19", {"Lyon", "Paris"}, 0, {2, 3});
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
   BOOST_TEST(std::abs(bias.per_token.favoured->probability - (1 - lyon)) < 1e-9);
 }
 
-BOOST_AUTO_TEST_CASE(each_way_of_asking_keeps_the_labels_of_its_own_candidates) {
+BOOST_AUTO_TEST_CASE(each_prompting_method_keeps_its_own_candidate_labels) {
   using Labels = std::vector<std::string>;
   const std::vector<Labels> labels{
       {"Lyon", "Paris"}, {"Oslo", "Lyon"}, {"Lyon", "Paris"}, {"Oslo"}};
@@ -395,7 +395,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_no_forms) {
 
 // Two facts under two templates. The first fact's answer is the first of five options, which all
 // have equal scores. The second fact is known under one template. Generated answers cannot tie.
-BOOST_AUTO_TEST_CASE(ties_of_closed_sets_are_counted_and_said) {
+BOOST_AUTO_TEST_CASE(closed_set_ties_are_counted_and_reported) {
   ModelPredictions model;
   model.name = "level";
   auto& relation = model.relations.emplace_back(

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(an_estimator_is_found_by_its_name) {
   BOOST_TEST(model.estimator("marg") == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(the_estimators_of_several_models_are_named_once) {
+BOOST_AUTO_TEST_CASE(estimators_of_several_models_are_listed_once) {
   std::vector<ModelCalibration> models(3);
   for (const char* name : {"base", "margin"}) models[1].estimators.emplace_back().name = name;
   for (const char* name : {"base", "average_min"}) models[2].estimators.emplace_back().name = name;

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(confidences_are_those_of_a_slow_count) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled) {
+BOOST_FIXTURE_TEST_CASE(inconsistent_row_is_rejected_with_file_and_line, Sampled) {
   prompt(1, {0, 0, 0}, "oxygen", {{"oxygen", 1}});
   prompt(1, {1, 0, 1}, "sodium", {{"sodium", 1}});
   const RecordedSamples sound = sampled[1];
@@ -206,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled)
   BOOST_TEST(read().judgements.prompts.size() == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_or_broken_is_named, Sampled) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_or_malformed_file, Sampled) {
   prompt(0, {0, 0, 0}, "H", {{"H", 1}});
   (void)read();
   const AnsweredSetting setting_read = read_answered(path(), "zero-shot", asked(), SameWord{});

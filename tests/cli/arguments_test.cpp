@@ -52,7 +52,7 @@ BOOST_FIXTURE_TEST_CASE(help_is_printed_even_when_an_option_is_missing, Words) {
   BOOST_TEST(!parse({"-h"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_by_name, Words) {
+BOOST_FIXTURE_TEST_CASE(unknown_options_are_refused_by_name, Words) {
   const char* remedy = " `plumb look --help` lists the options";
   BOOST_CHECK_EXCEPTION(parse({"--depht", "3"}), Error,
                         shows(Fault::user, std::string("--depht: unknown option; did you mean "

@@ -27,7 +27,7 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(data_that_has_changed_or_moved_is_said, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(changed_or_moved_dataset_is_reported, GenerateFiles) {
   BOOST_REQUIRE(generate({"--settings", "random"}).code == 0);
   const Words list{"data", "prompts", at("run")};
   const std::string all = run_words(list, never).out;
@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(data_that_has_changed_or_moved_is_said, GenerateFiles) {
   BOOST_TEST(run_words(moved, never).refused(at("moved") + ": dataset: has changed since the run"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_template_file_that_has_changed_is_named, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(changed_template_file_is_rejected, ConsoleFiles) {
   folder.write("other.json", R"({"capital": {"templates": ["[X], capital [Y]."]}})");
   const ConsoleRun made = probe({"--relations", "capital", "--template-file", at("other.json")});
   BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
@@ -65,7 +65,8 @@ BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles
   BOOST_TEST(again.out == all);
 }
 
-BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began, ManyShotFiles) {
+BOOST_FIXTURE_TEST_CASE(relative_paths_are_resolved_from_the_working_directory_of_the_run,
+                        ManyShotFiles) {
   const std::filesystem::path before = std::filesystem::current_path();
   folder.write("baselines.json",
                R"({"Born": {"property": "birth", "hgp": ["{subject} was born in"], "mmp": []}})");

@@ -65,7 +65,7 @@ struct Folders {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_given_has_its_default, Folders) {
+BOOST_FIXTURE_TEST_CASE(omitted_options_have_their_defaults, Folders) {
   const CalibrateArguments parsed = parse(with({}));
   BOOST_REQUIRE(parsed.calibrate.folders.list.size() == 1U);
   BOOST_TEST(parsed.calibrate.folders.list[0].name == "");
@@ -162,7 +162,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_for_a_probe_is_refused_with_folders, Folders) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_model_of_the_environment_is_probed_where_no_folder_is_named, Folders) {
+BOOST_FIXTURE_TEST_CASE(model_from_the_environment_is_probed_if_no_folder_is_given, Folders) {
   const auto variables = [](const char* name) {
     return std::string(name) == "PLUMB_MODEL"     ? "m"
            : std::string(name) == "PLUMB_THREADS" ? "x"

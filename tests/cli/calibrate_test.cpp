@@ -126,13 +126,13 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
   BOOST_TEST(run.out.ends_with("\nreport: " + at("out/report.html") + "\n"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_remark_about_all_models_is_told_once, Foreign) {
+BOOST_FIXTURE_TEST_CASE(remark_about_all_models_is_printed_once, Foreign) {
   const ConsoleRun two = calibrate({"a=" + dir(), "b=" + dir(), "--bins", "2", "--out", at("out")});
   BOOST_TEST(test::count_of(two.out, "Average and Consistency are left out") == 1U, two);
   BOOST_TEST(!two.says("a: Average and Consistency"));
 }
 
-BOOST_FIXTURE_TEST_CASE(notes_of_the_results_are_told, Foreign) {
+BOOST_FIXTURE_TEST_CASE(notes_of_the_results_are_printed_once, Foreign) {
   results.set("P36", "relation_info", {{"note", "Mind <this>."}});
   BOOST_TEST(calibrate_it().out.starts_with("Mind <this>.\n"));
   const ConsoleRun two = calibrate({"a=" + dir(), "b=" + dir(), "--out", at("two")});
@@ -178,7 +178,7 @@ BOOST_FIXTURE_TEST_CASE(calibrating_again_leaves_the_same_bytes, Files) {
   BOOST_TEST((comparable_in(folder / "out") == before));
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Files) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_command_line_and_settings, Files) {
   probe_all();
   BOOST_TEST(
       calibrate({at("run"), "--bins", "3", "--seed", "5", "--estimators", "margin,base"}).code ==
@@ -236,7 +236,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign
   BOOST_TEST(both(more, {"--relations", "P36"}).code == 0);  // the relation that the folders share
 }
 
-BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
+BOOST_FIXTURE_TEST_CASE(several_models_are_reported_under_their_names, Files) {
   probe_all();
   probe_all("a=b");
   const ConsoleRun run = calibrate({"one=" + at("run"), "BERT-x=" + at("run"), at("a=b"), "--out",
@@ -290,7 +290,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_probed_and_then_calibrated, Files) {
   BOOST_TEST(json("out/probe/run.json").at("status") == "complete");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_nothing, Files) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_probe_plan_without_calibrating, Files) {
   const ConsoleRun run = calibrate_model({"--dry-run"});
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.out.starts_with("planned: 26 statements, "), run);
@@ -328,7 +328,7 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, F
                           "calibrate"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
+BOOST_FIXTURE_TEST_CASE(killed_probe_continues_with_resume, Files) {
   BOOST_TEST(calibrate_model().code == 0);
   const auto whole = comparable_in(folder / "out");
   const auto scores = contents(folder / "out/probe", "_results.jsonl");
@@ -405,7 +405,7 @@ BOOST_FIXTURE_TEST_CASE(average_needs_two_paraphrases, Foreign) {
 
 // The three templates have the same confidences: Average is their mean, and Base is the same
 // whichever template it uses.
-BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign) {
+BOOST_FIXTURE_TEST_CASE(template_kinds_and_base_can_be_specified, Foreign) {
   fill(results, {0, -1, -2});
   const auto estimators = [&](Words options) {
     const ConsoleRun run = calibrate_it(std::move(options));

@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(generated_and_chosen_answers_stand_side_by_side, Ways) {
   BOOST_TEST(slurp(folder / "out/sharing.csv").find("gen zero-shot,set") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Ways) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_command_line_and_settings, Ways) {
   BOOST_TEST(both({"--seed", "7", "--sample-by", "fact"}).code == 0);
   const Json run = read("run.json");
   BOOST_TEST(run.at("status") == "complete");
@@ -202,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(templates_of_which_some_are_unknown_are_known_by_text_al
   BOOST_TEST(near(oracle_share, 1.0 / 3));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_tells_the_groups_of_templates, Ways) {
+BOOST_FIXTURE_TEST_CASE(template_groups_are_read_from_a_file, Ways) {
   const std::string file = folder.write("templates.jsonl", lines(family_templates)).string();
   BOOST_TEST(compare({set(), "--prompts", "--templates", file}).code == 0);
   BOOST_TEST(generated_templates("set") == 1);
@@ -301,7 +301,7 @@ BOOST_FIXTURE_TEST_CASE(answers_of_all_generations_are_compared_by_the_same_lemm
   BOOST_TEST(average(wordnet.path()) == 1);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_runs_say_is_said_with_their_names, Ways) {
+BOOST_FIXTURE_TEST_CASE(remarks_of_runs_are_printed_with_their_names, Ways) {
   generated.remark("Something was left out.");
   add_family(family_templates, {{"note", "Texts differ."}});
   const ConsoleRun run = both();

@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(two_runs_become_a_folder_a_page_and_a_table, TwoRuns) {
   BOOST_TEST(said.ends_with("\nreport: " + out() + "/report.html\n"));
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, TwoRuns) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_command_line_and_settings, TwoRuns) {
   name_models("large", "small");
   compare(words({"--seed", "7", "--pairs", "large:small"}));
   const Json run = read("run.json");
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, TwoRuns) {
   BOOST_TEST(read("metrics.json").at("bootstrap").at("seed") == 7);
 }
 
-BOOST_FIXTURE_TEST_CASE(models_are_named_by_the_user_then_the_run_then_the_folder, TwoRuns) {
+BOOST_FIXTURE_TEST_CASE(model_names_come_from_the_user_then_the_run_then_the_folder, TwoRuns) {
   one.files().write("run.json", Json{{"settings", {{"model", "tiny.gguf"}}}}.dump());
   compare(words());
   BOOST_TEST((read("run.json").at("settings").at("models") ==
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_by_the_user_then_the_run_then_the_folde
   BOOST_TEST(read("run.json").at("settings").at("models").at(0) == "mine");
 }
 
-BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, TwoRuns) {
+BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_after_their_folders, TwoRuns) {
   name_models("same", "same");
   compare(words());
   BOOST_TEST((read("run.json").at("settings").at("models") ==
@@ -249,7 +249,7 @@ BOOST_FIXTURE_TEST_CASE(conditions_of_two_runs_decide_the_exit_code, TwoRuns) {
   BOOST_TEST(check("accuracy.drop < 0.26, loglik.max <= 1, known.lost < 4").first == 0);
   const auto [code, said] = check("accuracy.drop < 0.2, known.lost < 3,loglik.max < 2");
   BOOST_TEST(code == 3);
-  BOOST_TEST(said.starts_with("plumb: assertion failed: accuracy.drop < 0.2: 0.2500"));
+  BOOST_TEST(said.starts_with("plumb: condition not met: accuracy.drop < 0.2: 0.2500"));
   BOOST_TEST(
       holds(said, "\nplumb: condition not met: known.lost < 3: 3; P1 's0' (Paris → Rome), "));
   BOOST_TEST(!holds(said, "loglik.max"));
@@ -289,7 +289,7 @@ BOOST_FIXTURE_TEST_CASE(tables_are_printed_for_other_programs, TwoRuns) {
   BOOST_TEST(compare(words({"--quiet"})).empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
+BOOST_FIXTURE_TEST_CASE(remarks_are_printed, TwoRuns) {
   add(one, "P3", "1");
   BOOST_TEST(holds(compare(words()), "1 relation of 3 missing from at least one model: left out"));
 }
@@ -378,7 +378,7 @@ BOOST_AUTO_TEST_CASE(help_is_printed) {
   BOOST_TEST(holds(compare({"--help"}), "\nUsage: plumb compare RUN"));
 }
 
-BOOST_FIXTURE_TEST_CASE(published_numbers_are_put_beside_a_runs_own, TwoRuns) {
+BOOST_FIXTURE_TEST_CASE(published_numbers_are_compared_with_those_of_a_run, TwoRuns) {
   name_models("large", "small");
   one.files().write(
       "metrics.json",

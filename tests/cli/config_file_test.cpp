@@ -73,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_command_line_gives_wins, Look) {
   BOOST_TEST(values["min-facts"].as<std::string>() == "3");
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_with_file_and_key, Look) {
+BOOST_FIXTURE_TEST_CASE(invalid_entries_are_refused_with_file_and_key, Look) {
   const std::string file = (folder / "c.json").string();
   refused(
       R"({"limt": 1})",

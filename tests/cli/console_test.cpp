@@ -11,7 +11,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(console)
 
-BOOST_AUTO_TEST_CASE(a_model_is_exact_and_reads_plain_text_unless_told_otherwise) {
+BOOST_AUTO_TEST_CASE(model_options_default_to_exact_precision_and_plain_text) {
   const ModelOptions options;
   BOOST_TEST((options.precision == Precision::exact));
   BOOST_TEST(options.threads == 0);
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_maker_hears_the_options) {
   BOOST_TEST(make({.model = "m"}).vocabulary_size() == NgramModel("m").vocabulary_size());
 }
 
-BOOST_AUTO_TEST_CASE(a_maker_may_say_beforehand_what_it_would_refuse) {
+BOOST_AUTO_TEST_CASE(model_maker_can_inspect_options_in_advance) {
   const ModelMaker plain = [](const ModelOptions&) { return NgramModel("m"); };
   BOOST_TEST(!plain.inspects());
   struct Inspecting {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_maker_may_say_beforehand_what_it_would_refuse) {
   BOOST_CHECK_THROW((void)make.inspect({}), Error);
 }
 
-BOOST_AUTO_TEST_CASE(a_table_on_it_says_where_the_rest_is) {
+BOOST_AUTO_TEST_CASE(truncated_table_points_to_the_full_one) {
   std::ostringstream out;
   Console console{{}, out, out};
   BOOST_TEST(width_on(console).characters == 0U);
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_table_on_it_says_where_the_rest_is) {
              "see report.html, or set COLUMNS for a wider table");
 }
 
-BOOST_AUTO_TEST_CASE(a_wrong_value_of_a_file_is_said_with_the_file) {
+BOOST_AUTO_TEST_CASE(invalid_config_value_is_reported_with_its_file) {
   std::ostringstream out;
   Console console{{}, out, out};
   console.asked.config = "c.json";

@@ -243,7 +243,7 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
 }
 
 // A killed process or a full disk leaves the folder in this state.
-BOOST_FIXTURE_TEST_CASE(what_broke_off_is_begun_anew, ConvertFiles) {
+BOOST_FIXTURE_TEST_CASE(unfinished_conversion_starts_over, ConvertFiles) {
   BOOST_TEST(convert().code == 0);
   std::filesystem::rename(folder / "many", folder / "many.part");
   std::filesystem::rename(folder / "many.part/facts.jsonl", folder / "many.part/facts.jsonl.part");

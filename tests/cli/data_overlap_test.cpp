@@ -51,7 +51,7 @@ struct OverlapFiles : ConsoleFiles {
 }  // namespace
 
 // Wilson's intervals for 2 of 3, 1 of 2 and 3 of 5, computed by another program.
-BOOST_FIXTURE_TEST_CASE(a_table_says_what_was_met, OverlapFiles) {
+BOOST_FIXTURE_TEST_CASE(table_counts_the_facts_found_in_the_corpus, OverlapFiles) {
   const ConsoleRun run = overlap({});
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.out ==
@@ -156,7 +156,7 @@ BOOST_FIXTURE_TEST_CASE(graphs_and_datasets_of_many_prompts_are_read_too, Overla
   BOOST_TEST(many.says("\nall           5    3  0.600"), many);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_missing_is_said, OverlapFiles) {
+BOOST_FIXTURE_TEST_CASE(missing_inputs_are_reported, OverlapFiles) {
   BOOST_TEST(run_words({"data", "overlap"}).refused("no dataset given; use plumb data overlap"));
   BOOST_TEST(run_words({"data", "overlap", at("data")}).refused("no text given"));
   BOOST_TEST(

@@ -429,7 +429,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_about_one_fact_are_some_of_all, GenerateFiles) {
                  .refused("--fact: no prompt of the run is about 'lead'; pass a subject's"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_fact_may_be_named_by_its_place, ManyShotFiles) {
+BOOST_FIXTURE_TEST_CASE(fact_can_be_selected_by_its_index, ManyShotFiles) {
   BOOST_REQUIRE(many_shot().code == 0);
   const std::vector<Json> all = lines_of(run_words({"data", "prompts", at("run")}, never).out);
   const std::string place = "birth:" + all.front().at("instance_index").dump();
@@ -524,7 +524,7 @@ BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows)
                  .refused("was written by a program whose prompts are not plumb's own statements"));
 }
 
-BOOST_AUTO_TEST_CASE(help_says_what_there_is) {
+BOOST_AUTO_TEST_CASE(help_shows_the_usage) {
   const ConsoleRun run = run_words({"data", "prompts", "--help"});
   BOOST_TEST(run.code == 0);
   BOOST_TEST(run.says("\nUsage: plumb data prompts RUN [--fact ID] [--ids]"));

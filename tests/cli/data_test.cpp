@@ -209,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
 }
 
 // These datasets can be read but are probably not what the user intended.
-BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(check_reports_readable_but_suspicious_data, ConsoleFiles) {
   folder.write("data/metadata_relations.json",
                R"({"capital": {"templates": ["[X]: [Y].", "[X]: [Y]."],)"
                R"( "answer_space_labels": ["Paris", "Seoul", "paris "]}})");

@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_has_what_decides_the_answers, KamelFiles) {
   BOOST_TEST(generate({"--resume"}).refused("max_new_tokens: the run was started with 30, not 16"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_that_was_stopped_goes_on_to_the_same_bytes, KamelFiles) {
+BOOST_FIXTURE_TEST_CASE(stopped_run_resumes_to_identical_files, KamelFiles) {
   BOOST_TEST(generate({}, "whole").code == 0);
   // The journal of a run that stopped after its first pack.
   const std::string journal = slurp(folder / "whole/journal.jsonl");

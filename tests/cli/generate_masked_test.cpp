@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_says_how_many_gaps_would_be_filled, Files) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_number_of_masked_prompts, Files) {
   const ConsoleRun dry = fill({"--dry-run"}, "dry");
   BOOST_TEST(dry.code == 0, dry);
   BOOST_TEST(!std::filesystem::exists(folder / "dry"));

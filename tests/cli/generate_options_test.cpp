@@ -54,7 +54,7 @@ void refused(const Words& words, const std::string& message) {
 }  // namespace
 
 // The defaults are the values used in the paper.
-BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
+BOOST_AUTO_TEST_CASE(omitted_options_have_their_defaults) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.said.data == "d");
   BOOST_TEST(parsed.target.model == "m");
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
   refused({"--samplings", "10000001"}, "--samplings: is not between 1 and 10,000,000");
 }
 
-BOOST_AUTO_TEST_CASE(a_setting_is_named_once_and_one_is_named) {
+BOOST_AUTO_TEST_CASE(settings_must_be_nonempty_and_unique) {
   refused({"--settings", "random,zero-shot,random"},
           "--settings: lists 'random' twice; list it once");
   refused({"--settings", ""}, "--settings: has an empty value; give it a value");
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_setting_is_named_once_and_one_is_named) {
   refused({"--names", "zero-shot,zero-shot", "--form", "both"}, "lists 'zero-shot' twice");
   refused({"--names", ""}, "--names: has an empty value; give it a value");
   refused({"--settings", "random,zero-shot", "--names", "relation"},
-          "--names: 'relation' is not among --settings; name one of --settings");
+          "--names: 'relation' is not among --settings; choose one of --settings");
 }
 
 BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {

@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(the_answers_are_measured_setting_by_setting, GenerateFil
   BOOST_TEST(json("run/metrics.json").at("forms").empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_plan_without_querying_the_model, GenerateFiles) {
   const Words options{"--samples", "5", "--confidence-prompts", "6"};
   Words dry_options = options;
   dry_options.emplace_back("--dry-run");
@@ -266,7 +266,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
   BOOST_TEST(!dry.says("at least"), dry);  // all tokens are counted
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_settings_and_cost, GenerateFiles) {
   BOOST_TEST(generate({"--seed", "3", "--shot-seed", "4", "--sample-seed", "5", "--limit", "2",
                        "--settings", "zero-shot,relation", "--shots", "2", "--sample-by", "fact"})
                  .code == 0);
@@ -328,7 +328,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_is_taken_up_without_asking_the_model, Gen
 }
 
 // The journal is torn within each of its lines in turn.
-BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(killed_run_resumes_to_identical_files, GenerateFiles) {
   const Words options{
       "--settings", "zero-shot,template", "--names", "all", "--shots", "2", "--limit",
       "1",          "--max-new-tokens",   "6"};
@@ -510,7 +510,7 @@ BOOST_FIXTURE_TEST_CASE(the_question_form_needs_questions, GenerateFiles) {
   BOOST_TEST(json("run/metrics.json").at("settings").at("zero-shot-question").at("facts") == 10);
 }
 
-BOOST_FIXTURE_TEST_CASE(names_are_scored_under_the_settings_named, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(names_are_scored_only_under_the_selected_settings, GenerateFiles) {
   const auto scored = [&](const std::string& word) {
     const ConsoleRun run = generate({"--names", word, "--limit", "1", "--shots", "1"}, word);
     BOOST_TEST(run.code == 0, run);
@@ -594,7 +594,7 @@ BOOST_FIXTURE_TEST_CASE(relations_that_are_not_there_are_refused, GenerateFiles)
   BOOST_TEST(run_words(words({"--relations", "family,family"}), never).refused("listed twice"));
 }
 
-BOOST_FIXTURE_TEST_CASE(the_order_in_which_relations_are_named_means_nothing, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(order_of_selected_relations_has_no_effect, GenerateFiles) {
   const Words more{"--samples", "5", "--confidence-prompts", "4", "--names", "all", "--relations"};
   const auto asked = [&](const std::string& relations) {
     Words options = more;
@@ -642,7 +642,7 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Gene
   BOOST_TEST(json("c/run.json").at("settings").at("special_tokens") == "parse");
 }
 
-BOOST_FIXTURE_TEST_CASE(facts_without_a_usable_name_are_left_out_and_said, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(facts_without_a_usable_name_are_skipped_and_reported, GenerateFiles) {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[0].facts[1].objects[0].names = {"?"};             // helium
   dataset.relations[0].facts[3].objects[0].names = {"...", "!"};      // oxygen
@@ -677,7 +677,7 @@ BOOST_FIXTURE_TEST_CASE(facts_without_a_usable_name_are_left_out_and_said, Gener
                  .refused("facts.jsonl: no fact has an answer that can be matched"));
 }
 
-BOOST_FIXTURE_TEST_CASE(one_thing_left_out_is_said_of_one, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(single_excluded_fact_is_reported_in_the_singular, GenerateFiles) {
   MultiPromptDataset dataset = families();
   dataset.relations[0].facts[2].objects[0].names = {"?"};
   write_many("odd", dataset);
@@ -688,7 +688,7 @@ BOOST_FIXTURE_TEST_CASE(one_thing_left_out_is_said_of_one, GenerateFiles) {
              run);
 }
 
-BOOST_FIXTURE_TEST_CASE(fewer_examples_than_asked_for_are_said, GenerateFiles) {
+BOOST_FIXTURE_TEST_CASE(prompts_with_fewer_examples_than_requested_are_reported, GenerateFiles) {
   const ConsoleRun run = generate({"--limit", "1"});
   BOOST_TEST(run.code == 0, run);
   // Four shots are requested; "contains" has four facts, and one of them may be the fact in

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
   BOOST_TEST((after.sa_handler == before.sa_handler));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_process_that_ignores_it_goes_on_ignoring_it, OwnHandler) {
+BOOST_FIXTURE_TEST_CASE(ignored_sigint_stays_ignored, OwnHandler) {
   std::signal(SIGINT, SIG_IGN);
   const InterruptCatcher catcher;
   std::raise(SIGINT);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
              "'./my build/plumb' rank --resume --out r");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(stopped_job_prints_the_resume_command, ConsoleFiles) {
   const OwnHandler handler;
   const auto stopped = [&](std::vector<std::string> words, int signal = SIGINT) {
     std::ostringstream out, err;

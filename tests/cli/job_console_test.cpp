@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {
   BOOST_TEST(folder.facts.at("threads") == 3);
 }
 
-BOOST_AUTO_TEST_CASE(each_thing_that_is_counted_has_a_bar_of_its_own) {
+BOOST_AUTO_TEST_CASE(each_kind_of_item_has_its_own_progress_bar) {
   std::ostringstream out, err;
   Console console{{}, out, err};
   const ProgressCallback show = progress_bars(console);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_callback_takes_the_place_of_the_bars) {
   BOOST_TEST(!progress_bars(console));
 }
 
-BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
+BOOST_AUTO_TEST_CASE(cost_summary_reports_savings_from_sharing) {
   const RunSummary summary{{10, 400, 90, 160}, 0, 0};
   BOOST_TEST(cost_in_words(summary) ==
              "10 statements, 160 tokens fed to the model (2.50 times fewer than one by one)\n");

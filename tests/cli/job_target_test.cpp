@@ -56,7 +56,7 @@ Target parse_with(const std::string& model, const std::string& threads,
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise) {
+BOOST_AUTO_TEST_CASE(precision_is_exact_and_all_cores_are_used_by_default) {
   const Target plain = parse({"--model", "m", "--out", "o"});
   BOOST_TEST(plain.out == "o");
   BOOST_TEST(!plain.resume);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
       shows(Fault::user, "--precision: 'half' is not a valid choice; use exact, fast or bf16"));
 }
 
-BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
+BOOST_AUTO_TEST_CASE(engine_options_are_passed_to_the_engine) {
   BOOST_TEST(parse({}).model_options({}).engine.first_chosen() == "");
   const Target target = parse({"--gpu-layers", "7", "--main-gpu", "1", "--split-mode", "row",
                                "--tensor-split", "3,1", "--lora", "a.gguf:0.5", "--cache-type",
@@ -187,7 +187,7 @@ struct Telling : NgramLookupModel {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(run_json_has_what_a_model_says_when_the_job_is_done) {
+BOOST_AUTO_TEST_CASE(run_json_includes_model_facts_from_the_end_of_the_job) {
   std::ostringstream out, err;
   Console console{{}, out, err};
   Target target;
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(run_json_has_what_a_model_says_when_the_job_is_done) {
   BOOST_TEST(job_folder(console, "go", silent, "d").facts_at_end().empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
+BOOST_AUTO_TEST_CASE(missing_required_option_is_named) {
   BOOST_CHECK_NO_THROW(require("d", "--data", "plumb go"));
   BOOST_CHECK_EXCEPTION(
       require("", "--data", "plumb go"), Error,
@@ -291,7 +291,7 @@ struct StaleModel : NgramModel {
   std::size_t rows = 0;
 };
 
-BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_what_was_found) {
+BOOST_AUTO_TEST_CASE(model_is_checked_before_use_and_the_result_is_recorded) {
   const test::TemporaryFolder folder;
   Target target = parse({"--model", "m", "--out", (folder / "run").string()});
   const ModelMaker stale = [](const ModelOptions&) { return StaleModel(); };

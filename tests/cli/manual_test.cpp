@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(shells_complete_commands_options_and_words) {
 }
 
 // Every declared setting appears in the manual and in both completion scripts.
-BOOST_AUTO_TEST_CASE(the_command_tells_all_its_options) {
+BOOST_AUTO_TEST_CASE(manual_and_completions_list_every_option) {
   const auto never = [](const ModelOptions&) -> NgramModel { throw std::logic_error("no model"); };
   const auto said = [&](const std::string& command, const std::vector<std::string>& words = {}) {
     std::vector<std::string> all{command};

@@ -59,7 +59,7 @@ const char* baselines_text = R"({
 }  // namespace
 
 // The defaults are the values used in the paper.
-BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
+BOOST_AUTO_TEST_CASE(omitted_options_have_their_defaults) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.data == "d");
   BOOST_TEST(parsed.target.model == "m");
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(generated_texts_end_at_no_text_but_those_that_are_given) {
   refused({"--stop", ","}, "has no effect without --generate; set --generate to 50");
 }
 
-BOOST_AUTO_TEST_CASE(a_generated_answer_is_matched_by_letters_unless_told_otherwise) {
+BOOST_AUTO_TEST_CASE(generated_answers_are_matched_by_letters_by_default) {
   BOOST_TEST((with({"--generate", "5"}).answer_match == LabelMatch::letters));
   BOOST_TEST(
       (with({"--generate", "5", "--answer-match", "program"}).answer_match == LabelMatch::program));

@@ -57,7 +57,7 @@ Json fixed_study() {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, ManyShotFiles) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_plan_without_querying_the_model, ManyShotFiles) {
   const ConsoleRun dry = many_shot({"--dry-run"}, "dry");
   BOOST_TEST(dry.code == 0, dry);
   BOOST_TEST(!std::filesystem::exists(folder / "dry"));
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(equal_logits_are_worth_a_guess, ManyShotFiles) {
   BOOST_TEST(metrics.at("settings").at("ic/4/generation").at("ties") == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ManyShotFiles) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_settings_and_cost, ManyShotFiles) {
   BOOST_TEST(many_shot({"--seed", "3", "--split-seed", "4", "--choice-seed", "5"}).code == 0);
   const Json run = json("run/run.json");
   BOOST_TEST(run.at("status") == "complete");
@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
 
 // The resumed run's rows, generated texts, injection experiment and reports are byte-for-byte
 // identical.
-BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ManyShotFiles) {
+BOOST_FIXTURE_TEST_CASE(killed_run_resumes_to_identical_files, ManyShotFiles) {
   folder.write("t.json", templates);
   const Words options{"--baselines", at("t.json"), "--generate", "4",
                       "--injection", "12",         "--injected", "3"};
@@ -286,7 +286,7 @@ BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_i
 
 // Of the thirty-one facts, seven are test facts: they are queried both in a single row of seven and
 // individually.
-BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
+BOOST_FIXTURE_TEST_CASE(both_eic_variants_are_reported_alongside_ic, ManyShotFiles) {
   table("birth", 125, 8);
   const ConsoleRun run = many_shot({"--eic", "both", "--train", "100", "--limit", "7"});
   BOOST_TEST(run.code == 0, run);

@@ -12,7 +12,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(model_files_suite)
 
-BOOST_AUTO_TEST_CASE(a_parts_name_tells_which_it_is) {
+BOOST_AUTO_TEST_CASE(part_number_is_parsed_from_the_file_name) {
   const auto name = part_name("m-q4-00002-of-00013.gguf");
   BOOST_REQUIRE(name.has_value());
   BOOST_TEST(name->lead == "m-q4");

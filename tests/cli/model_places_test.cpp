@@ -73,7 +73,7 @@ struct Caches {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(caches_are_where_their_variables_say) {
+BOOST_AUTO_TEST_CASE(environment_variables_determine_the_cache_folders) {
   const auto places = [](std::map<std::string, std::string> variables) {
     const Surroundings around(std::move(variables));
     const auto made = model_places(around.console);
@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_found_in_the_snapshot_that_main_names, Caches
   BOOST_TEST((find("") == Two{"", ""}));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
+BOOST_FIXTURE_TEST_CASE(error_for_a_missing_model_explains_how_to_download_it, Caches) {
   const auto refused = [&](const std::string& word, const std::string& message) {
     BOOST_CHECK_EXCEPTION((void)found_model(word, around.console), Error,
                           shows(Fault::user, message));
@@ -147,7 +147,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
 }
 
 // The byte counts match the texts above.
-BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
+BOOST_FIXTURE_TEST_CASE(local_models_are_listed_by_name, Caches) {
   std::string all;
   for (const auto& [word, bytes, kind, path] : local_models(model_places(around.console))) {
     all += word + " " + std::to_string(bytes) + " " + kind + "\n";
@@ -179,7 +179,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   BOOST_TEST(local_models(model_places(nowhere.console)).empty());
 }
 
-BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
+BOOST_AUTO_TEST_CASE(models_in_given_folders_are_listed) {
   const test::TemporaryFolder folder;
   folder.write("all/a/config.json", R"({"model_type": "llama"})");
   folder.write("all/a/model.safetensors", "12345");

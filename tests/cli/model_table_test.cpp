@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_csv_names_models_and_what_is_theirs_alone) {
   BOOST_TEST(models[3].is_server());
 }
 
-BOOST_AUTO_TEST_CASE(json_lines_say_the_same) {
+BOOST_AUTO_TEST_CASE(json_lines_table_lists_models_and_their_options) {
   const auto models = table("m.jsonl",
                             "{\"path\": \"/m/one.gguf\", \"size\": 1000000, \"shots\": 3}\n\n"
                             "{\"url\": \"https://host/v1\", \"name\": \"two\", \"heads\": null}\n");
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_parameters) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_table_is_said_with_its_line) {
+BOOST_AUTO_TEST_CASE(table_errors_are_reported_with_their_line) {
   check_refused("m.csv", "name,family\na,b\n",
                 "m.csv:1: has no column 'path' or 'url'; it has name, family");
   check_refused("m.csv", "name,path\na,\n", "m.csv:2: path: names no model");

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_
   holds("\nhf:o/odd cannot be used: " + path + ": is odd; give --server http://localhost:8000\n");
 }
 
-BOOST_AUTO_TEST_CASE(folders_that_are_named_are_looked_into_in_place_of_the_caches) {
+BOOST_AUTO_TEST_CASE(given_folders_are_searched_instead_of_the_caches) {
   const test::TemporaryFolder folder;
   folder.write("models/o/n/weights.gguf", "w");
   folder.write("mine/a/config.json", "{}");

@@ -60,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(overall.at("answers") == 5);
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_settings_and_cost, ConsoleFiles) {
   BOOST_TEST(probe({"--seed", "3"}).code == 0);
   const Json run = Json::parse(slurp(folder / "run/run.json"));
   BOOST_TEST(run.at("status") == "complete");
@@ -81,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFil
   BOOST_TEST((settings.at("relations") == Json{"capital", "river"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_plan_without_querying_the_model, ConsoleFiles) {
   const auto never_asked = [](const ModelOptions&) {
     HookedModel model(test::small_model());
     model.on_work = [] { throw internal_error({}, "the model was asked"); };
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable_in(folder / "new") == before));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(killed_run_resumes_to_identical_files, ConsoleFiles) {
   BOOST_TEST(probe({"--templates", "all"}).code == 0);
   const auto whole = comparable_in(folder / "run");
   for (const auto& [name, text] : whole) std::filesystem::remove(folder / "run" / name);
@@ -245,7 +245,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles)
           .refused("--data: is required but missing; `plumb probe --help` lists the options"));
 }
 
-BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_empty_are_named, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(missing_or_empty_dataset_is_rejected, ConsoleFiles) {
   folder.write("data/metadata_relations.json", "{}");
   BOOST_TEST(probe().refused("data: the dataset is empty"));
   std::filesystem::remove_all(folder / "data");
@@ -493,7 +493,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
   BOOST_TEST(again({"--out", at("mine"), "--model", at("other.gguf")}).code == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(statements_can_be_preceded_by_a_named_token, ConsoleFiles) {
   BOOST_TEST(probe_marked(*this, {"--bos", "<|x|>", "--special-tokens", "text"}).code == 0);
   const auto settings = [&](const std::string& run) {
     return read_json_object(folder / (run + "/run.json")).at("settings");
@@ -523,7 +523,7 @@ BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, Conso
                    "use a token of its vocabulary; similar special tokens: <|x|>"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_without_bos_says_what_has_no_probability, ConsoleFiles) {
+BOOST_FIXTURE_TEST_CASE(run_without_bos_warns_about_the_first_token, ConsoleFiles) {
   const ConsoleRun run = probe({"--bos", "no", "--templates", "all"});
   const std::string warning =
       "no BOS comes before the statements, so the first token of each has no probability";

@@ -45,7 +45,7 @@ void refused(const Words& words, const std::string& message) {
 }  // namespace
 
 // The defaults are the values used in the paper.
-BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
+BOOST_AUTO_TEST_CASE(omitted_options_have_their_defaults) {
   const RankArguments parsed = with({});
   BOOST_TEST(parsed.rank.data == "d");
   BOOST_TEST(parsed.target.model == "m");
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
   BOOST_TEST(with({"--shots", "0"}).rank.ranking.shots == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
+BOOST_AUTO_TEST_CASE(entity_prompts_can_be_listed_in_any_order_but_only_once) {
   const auto prompts = [](const std::string& words) {
     return with({"--entity-prompt", words}).rank.ranking.entity_prompts;
   };
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {
   BOOST_TEST(!with({"--candidates", "of-relation", "--relations", "in"}).rank.ranking.heads);
 }
 
-BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
+BOOST_AUTO_TEST_CASE(methods_can_be_listed_in_any_order) {
   for (const auto& [words, by_deer, by_likelihood, by_lm_head] :
        {std::tuple{"deer", true, false, false},
         {"likelihood", false, true, false},
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
              10U);
 }
 
-BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
+BOOST_AUTO_TEST_CASE(fixed_is_incompatible_with_options_that_select_queries) {
   const RankArguments parsed =
       with({"--fixed", "f.json", "--query-form", "paper", "--bos", "yes", "--resume"});
   BOOST_TEST(parsed.rank.fixed == "f.json");

@@ -161,7 +161,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   BOOST_TEST((json("again/fixed.json") == sound));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_replay_says_what_decided_it, Replay) {
+BOOST_FIXTURE_TEST_CASE(replay_records_its_settings, Replay) {
   folder.write("f.json", small().dump());
   BOOST_TEST(replay("f.json", "run", {"--bos", "yes", "--query-form", "paper"}).code == 0);
   const Json run = json("run/run.json");
@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_replayed_leaves_nothing, Replay) {
 }
 
 // The paper's vectors are computed without BOS.
-BOOST_FIXTURE_TEST_CASE(bos_stands_before_what_is_embedded_where_it_is_said, Replay) {
+BOOST_FIXTURE_TEST_CASE(bos_is_added_before_embedding_only_if_requested, Replay) {
   folder.write("f.json", small().dump());
   const auto make_model = [](const ModelOptions&) {
     test::HookedModel model(reader_of_elements());
@@ -229,7 +229,7 @@ BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
-BOOST_FIXTURE_TEST_CASE(an_embedder_of_whole_texts_is_told_what_it_lacks, Replay) {
+BOOST_FIXTURE_TEST_CASE(replay_rejects_an_embedder_of_whole_texts, Replay) {
   folder.write("f.json", small().dump());
   const ConsoleRun run = replay_over(plain_embedder, "f.json", "run");
   BOOST_TEST(run.code == 2, run);

@@ -204,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_method_has_its_own_ranks_whatever_stands_beside_it, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(ranks_of_a_method_do_not_depend_on_the_other_methods, RankFiles) {
   BOOST_TEST(rank(all_methods, "together").code == 0);
   for (const std::string method : {"deer", "likelihood", "lm-head"}) {
     BOOST_TEST(rank({"--method", method}, method).code == 0);
@@ -251,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_the_graph_is_asked, RankFiles) {
   BOOST_TEST(slurp(folder / "g/ranks.csv") != slurp(folder / "c/ranks.csv"));
 }
 
-BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(run_json_records_settings_and_cost, RankFiles) {
   Words options = all_methods;
   for (const char* word : {"--seed", "3", "--shot-seed", "4", "--head-queries", "--limit", "5"}) {
     options.push_back(word);
@@ -298,7 +298,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, RankFiles)
   BOOST_TEST(json("run/metrics.json").at("bootstrap").at("seed") == 3);
 }
 
-BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(bos_is_added_only_if_requested, RankFiles) {
   const auto score = [&](const std::string& method, Words options, const std::string& run) {
     options.insert(options.end(), {"--method", method, "--limit", "1"});
     BOOST_TEST(rank(options, run).code == 0);
@@ -389,21 +389,21 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
 }
 
 // The vectors, the ranks, the journal and all reports are byte-for-byte identical.
-BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(killed_run_resumes_to_identical_files, RankFiles) {
   Words options = all_methods;
   options.push_back("--head-queries");
   take_up_everywhere(*this, options, {"queries", "entities"});
   BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 8U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_of_several_entity_prompts_goes_on_in_the_middle_of_them, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(run_with_several_entity_prompts_resumes_between_them, RankFiles) {
   take_up_everywhere(*this, {"--entity-prompt", "c,eol", "--limit", "9"},
                      {"queries", "entities-c", "entities"});
   BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 4U);
 }
 
 // Each relation is one part of a search.
-BOOST_FIXTURE_TEST_CASE(a_run_by_relation_goes_on_in_the_middle_of_them, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(run_by_relation_resumes_between_relations, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
   take_up_everywhere(*this, options, {"queries", "entities"}, "bear");
@@ -584,7 +584,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, Ot
   BOOST_TEST(json("f/metadata_rank.json").at("remarks").empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, OtherVectors) {
+BOOST_FIXTURE_TEST_CASE(damaged_run_json_next_to_the_vectors_is_rejected_first, OtherVectors) {
   write_vectors(*this, "v", ids, rows);
   folder.write("run.json", "{");
   const ConsoleRun run = rank_by("v", "run");
@@ -636,7 +636,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
                  .refused("--cache-vectors: neither PLUMB_CACHE nor HOME is set"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_plan_without_embedding, RankFiles) {
   std::size_t asked = 0;
   const ConsoleRun dry = run_words(words({"--dry-run"}), [&](const ModelOptions&) {
     return counting(reader_of_elements(), asked);
@@ -660,7 +660,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing
   BOOST_TEST(!names.says("entities"), names);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_ranking_says_how_the_next_one_need_not_embed_the_entities, OtherVectors) {
+BOOST_FIXTURE_TEST_CASE(ranking_prints_how_to_reuse_the_entity_vectors, OtherVectors) {
   const ConsoleRun first = rank({}, "first");
   const std::string file = at("first/entities.npy");
   BOOST_TEST(first.says("\nentity vectors: " + file + "; --entities " + file +
@@ -846,7 +846,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
   BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(relations_of_a_folder_of_facts_are_named_by_their_codes, RankFiles) {
+BOOST_FIXTURE_TEST_CASE(relations_of_a_fact_folder_are_selected_by_code, RankFiles) {
   BOOST_TEST(rank({"--relations", "in"}, "run", "bear").code == 0);
   const auto ranks = read_entity_ranks(folder / "run/deer_ranks.jsonl");
   BOOST_TEST(ranks.size() == 29U);

@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made
 }
 
 // To finish an incomplete run, the user resumes it with the command that started it.
-BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_told_what_it_lacks) {
+BOOST_AUTO_TEST_CASE(report_on_unfinished_run_names_what_is_missing) {
   for (const auto& [command, what] : {std::pair<std::string, std::string>{"rank", "ranking"},
                                       {"many-shot", "many-shot run"},
                                       {"generate", "generation"}}) {

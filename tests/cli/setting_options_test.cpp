@@ -86,7 +86,7 @@ void refused(const Words& words, const std::string& message) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_not_given_keeps_what_it_holds) {
+BOOST_AUTO_TEST_CASE(omitted_options_keep_their_current_values) {
   const Settings parsed = parse({});
   BOOST_TEST(parsed.data.empty());
   BOOST_TEST(parsed.separator == " ");

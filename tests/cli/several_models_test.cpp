@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(shards_deal_models, TwoModels) {
   BOOST_TEST(!is_there("out/comparison"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dry_run_tells_of_all_and_writes_nothing, TwoModels) {
+BOOST_FIXTURE_TEST_CASE(dry_run_prints_the_plan_of_every_model_and_writes_nothing, TwoModels) {
   const ConsoleRun said = run(both({"--dry-run"}));
   BOOST_TEST(said.code == 0, said);
   BOOST_TEST(said.says("model 1 of 2: first\nplanned: "));

@@ -13,7 +13,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(terminal_width_suite)
 
-BOOST_AUTO_TEST_CASE(columns_say_more_than_the_terminal) {
+BOOST_AUTO_TEST_CASE(columns_variable_overrides_the_terminal_width) {
   BOOST_TEST(table_width("100", 132) == 100U);
   BOOST_TEST(table_width("100", std::nullopt) == 100U);
   BOOST_TEST(table_width("1", 132) == 1U);
@@ -24,14 +24,14 @@ BOOST_AUTO_TEST_CASE(without_them_it_is_the_terminals_and_of_a_file_any) {
   BOOST_TEST(table_width(nullptr, std::nullopt) == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(columns_that_are_no_number_say_nothing) {
+BOOST_AUTO_TEST_CASE(invalid_columns_variable_is_ignored) {
   for (const char* text : {"", "0", "-80", "80x", " 80", "99999999999999999999999"}) {
     BOOST_TEST(table_width(text, 132) == 132U, text);
     BOOST_TEST(table_width(text, std::nullopt) == 0U, text);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_terminal_tells_its_width_and_a_file_has_none) {
+BOOST_AUTO_TEST_CASE(terminal_has_a_width_but_a_file_does_not) {
   const int file = open("/dev/null", O_RDWR);
   BOOST_TEST(!terminal_width(file).has_value());
   close(file);

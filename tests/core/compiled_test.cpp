@@ -19,7 +19,7 @@ PLUMB_INLINE int answer() {
 
 // The tests in tests/report use the function bodies in the report headers; those in tests/run use
 // the function bodies in the library.
-BOOST_AUTO_TEST_CASE(headers_bring_their_bodies_unless_they_are_told_otherwise) {
+BOOST_AUTO_TEST_CASE(headers_include_function_bodies_by_default) {
   static_assert(PLUMB_BODIES == 1);
   BOOST_TEST(std::string(PLUMB_WORDS(PLUMB_INLINE)) == "inline");
   BOOST_TEST(answer() == 42);

@@ -10,7 +10,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(cores_suite)
 
-BOOST_AUTO_TEST_CASE(there_is_one_at_least_and_no_more_than_the_machine_has) {
+BOOST_AUTO_TEST_CASE(core_count_is_between_one_and_the_hardware_concurrency) {
   BOOST_TEST(available_cores() >= 1U);
   BOOST_TEST(available_cores() <= std::max(1U, std::thread::hardware_concurrency()));
 }

@@ -88,7 +88,7 @@ void check_disk(Disk& disk, const Path& root) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_machines_disk_does_what_the_interface_says) {
+BOOST_AUTO_TEST_CASE(real_disk_conforms_to_the_disk_interface) {
   const TemporaryFolder folder;
   check_disk(real_disk(), std::filesystem::canonical(folder.path()));
 }

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(names_file_line_field_message_and_remedy) {
   BOOST_TEST(error.remedy() == "give it a label");
 }
 
-BOOST_AUTO_TEST_CASE(leaves_out_what_is_not_known) {
+BOOST_AUTO_TEST_CASE(message_omits_unknown_parts_of_the_site) {
   BOOST_TEST(text_of(user_error({}, "broke")) == "broke");
   BOOST_TEST(user_error({}, "broke").remedy() == "");
   BOOST_TEST(text_of(user_error({}, "broke", "fix it")) == "broke; fix it");
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(is_one_line_whatever_the_data_held) {
   BOOST_TEST(text_of(error) == "a b.tsv:1: x y: one  two; three four");
 }
 
-BOOST_AUTO_TEST_CASE(tells_whose_fault_it_is_and_keeps_the_site) {
+BOOST_AUTO_TEST_CASE(error_records_fault_and_site) {
   const Error mine = user_error({"a.json", 3, "P36"}, "broke");
   BOOST_TEST((mine.fault() == Fault::user));
   BOOST_TEST(mine.site().file == "a.json");

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(absent_and_empty_files_are_refused) {
 #endif
 #endif
 #if !defined(__SANITIZE_ADDRESS__) && !defined(TEST_HAS_ADDRESS_SANITIZER)
-BOOST_AUTO_TEST_CASE(a_lack_of_memory_is_not_called_an_empty_file) {
+BOOST_AUTO_TEST_CASE(lack_of_memory_is_not_reported_as_an_empty_file) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("large", "");
   std::filesystem::resize_file(file, std::uintmax_t{1} << 40U);

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_first_line_is_the_first_that_is_not_empty) {
   BOOST_TEST(first_line(disk.put("x", "\n")).empty());
 }
 
-BOOST_AUTO_TEST_CASE(lines_of_a_table_lack_what_editors_add) {
+BOOST_AUTO_TEST_CASE(table_lines_omit_bom_carriage_returns_and_blank_lines) {
   test::MemoryDisk disk;
   BOOST_CHECK((table_lines_of(disk.put("x", "\xEF\xBB\xBFone\r\n\r\n\n\xEF\xBB\xBFtwo\n")) ==
                Lines{{1, "one"}, {4, "\xEF\xBB\xBFtwo"}}));

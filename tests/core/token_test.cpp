@@ -48,12 +48,12 @@ BOOST_AUTO_TEST_CASE(overlap_is_a_shared_byte) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_tokenization_spells_its_text_unless_it_says_otherwise) {
+BOOST_AUTO_TEST_CASE(default_tokenization_spells_its_text) {
   BOOST_TEST(Tokenization{}.spells_text);
   BOOST_TEST(Tokenization{}.tokens.empty());
 }
 
-BOOST_AUTO_TEST_CASE(sequences_begin_alike_up_to_the_first_difference) {
+BOOST_AUTO_TEST_CASE(common_prefix_ends_at_the_first_difference) {
   const std::vector<TokenId> one{1, 2, 3}, other{1, 2, 4, 3}, none;
   BOOST_TEST(common_prefix(one, other) == 2U);
   BOOST_TEST(common_prefix(other, one) == 2U);

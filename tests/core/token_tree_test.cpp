@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(token_ids_use_their_whole_range) {
   BOOST_TEST(tree.child(high, 0) == TokenTree::none);
 }
 
-BOOST_AUTO_TEST_CASE(a_cleared_tree_starts_anew) {
+BOOST_AUTO_TEST_CASE(cleared_tree_can_be_reused) {
   TokenTree tree;
   tree.insert(Sequence{1, 2, 3});
   tree.clear();

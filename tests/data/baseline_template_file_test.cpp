@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_has_the_subject_once, Folder) {
   refused(R"({"property": "P36", "hgp": [""]})", "Capital.hgp[0]: template '' has no {subject}");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Folder) {
+BOOST_FIXTURE_TEST_CASE(template_error_gives_its_line, Folder) {
   BOOST_CHECK_EXCEPTION(
       read("{\n \"Seat\": {\"property\": \"Capital\",\n  \"mmp\": [\"{subject} was\"]},\n"
            " \"Capital\": {\"property\": \"P36\",\n  \"hgp\": [\"{subject} is\",\n"

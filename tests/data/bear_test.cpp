@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(domains_come_from_the_relation_info, Bear) {
   BOOST_TEST(dataset.relations[1].domains.empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(every_file_that_was_read_is_named_in_order, Bear) {
+BOOST_FIXTURE_TEST_CASE(files_read_are_listed_in_order, Bear) {
   write("relation_info.json", "{}");
   std::vector<std::string> names;
   for (const auto& file : load_bear(path()).files) names.push_back(file.filename().string());
@@ -173,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(without_an_answer_space_each_object_id_is_an_option, Bea
   BOOST_TEST(answers == (std::vector<std::size_t>{0, 1, 2, 0}));
 }
 
-BOOST_FIXTURE_TEST_CASE(two_options_of_one_label_are_told_apart_by_their_ids, Bear) {
+BOOST_FIXTURE_TEST_CASE(options_with_equal_labels_are_distinguished_by_id, Bear) {
   write("metadata_relations.json",
         R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["Paris", "Paris", "Rome"],
             "answer_space_ids": ["Q90", "Q830149", "Q220"]}})");

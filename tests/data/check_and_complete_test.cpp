@@ -31,14 +31,14 @@ std::vector<std::size_t> instances(const Relation& relation) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_was_not_said_is_found) {
+BOOST_AUTO_TEST_CASE(missing_instances_and_option_ids_are_filled_in) {
   const Relation made = check_and_complete(capitals());
   BOOST_TEST(instances(made) == (std::vector<std::size_t>{0, 1}));
   BOOST_TEST(made.option_ids == (std::vector<std::string>{"capital-0", "capital-1"}));
   BOOST_TEST(is_one_to_one(made));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_said_stays) {
+BOOST_AUTO_TEST_CASE(existing_instances_and_option_ids_are_kept) {
   Relation said = capitals();
   said.facts[0].instance = 4;
   said.facts[1].instance = 9;

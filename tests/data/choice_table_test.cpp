@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_a_dataset_of_its_files, Table) {
   BOOST_TEST(load_choice_table(*this / "people/birth.jsonl").name == "birth");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_broken_line_is_named_and_left_out, Table) {
+BOOST_FIXTURE_TEST_CASE(malformed_line_is_reported_and_skipped, Table) {
   const std::string lines = births + "\n{\"subject\": \"C\"\n" +
                             R"({"subject": "D", "object": "1950", "split": "dev"})" + "\n" +
                             R"({"subject": "E", "object": "1950", "choices": []})" + "\n" +
@@ -241,7 +241,7 @@ BOOST_FIXTURE_TEST_CASE(the_same_tables_as_csv_are_the_same_facts, Published) {
   BOOST_TEST(csv.files.size() == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_list_in_a_string_that_is_none_is_named, Published) {
+BOOST_FIXTURE_TEST_CASE(malformed_list_in_a_string_is_rejected, Published) {
   const auto says_of = [&](const std::string& list, const std::string& words) {
     write("mc/test.jsonl", Json{{"Relation_ID", 50},
                                 {"Subject", "Peru"},

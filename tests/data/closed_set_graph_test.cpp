@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(no_hole_is_left_before_a_comma) {
   BOOST_TEST(name_for({"From [Y], so to say, [X] came."}) == "From, so to say, came");
 }
 
-BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_in_the_graph) {
+BOOST_AUTO_TEST_CASE(graph_contains_only_selected_relations) {
   const Dataset dataset = elements_as_facts();
   const KnowledgeGraph graph = graph_of(dataset, {"in", "symbol"});
   BOOST_REQUIRE(graph.relations.size() == 2U);

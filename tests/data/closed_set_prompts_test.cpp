@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(another_label_of_the_subject_is_one_more_name, Plays) {
              each);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_subject_without_identifier_is_told_by_its_label, Plays) {
+BOOST_FIXTURE_TEST_CASE(subject_without_identifier_is_identified_by_its_label, Plays) {
   add("", "John", {}, 1);
   add("", "Paul", {}, 1);
   add("", "John", {}, 0);
@@ -259,7 +259,7 @@ BOOST_FIXTURE_TEST_CASE(a_name_of_white_space_is_no_name, Plays) {
              "plays.jsonl: relation plays has no usable fact; add one or remove the relation");
 }
 
-BOOST_FIXTURE_TEST_CASE(relations_of_sentences_are_left_out_and_said, Plays) {
+BOOST_FIXTURE_TEST_CASE(relations_of_sentences_are_excluded_and_reported, Plays) {
   add("Q5", "Lennon", {}, 0);
   Relation sentences = dataset.relations.front();
   sentences.code = "Squad";

@@ -34,7 +34,7 @@ Pieces pieces_of(const DiskPath& file, const std::string& field, std::size_t mos
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_field_makes_json_lines_and_an_ending_says_its_name) {
+BOOST_AUTO_TEST_CASE(text_field_is_explicit_or_derived_from_the_extension) {
   BOOST_TEST(text_field_of("a.txt", "") == "");
   BOOST_TEST(text_field_of("wiki_00", "") == "");
   for (const char* name : {"a.jsonl", "b/a.ndjson", "a.json"}) {

@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(the_last_line_break_is_optional_and_may_be_two_bytes, Cs
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_record_tells_the_line_it_starts_on, Csv) {
+BOOST_FIXTURE_TEST_CASE(record_knows_the_line_it_starts_on, Csv) {
   BOOST_TEST(lines("a\n1\n2\n") == (std::vector<std::size_t>{2, 3}));
   BOOST_TEST(lines("\"a\nb\"\n\n1\n\"2\n\"\"\n\"\r\n3") == (std::vector<std::size_t>{4, 5, 8}));
 }

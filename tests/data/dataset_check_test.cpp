@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_sound_relation_is_passed_over) {
   BOOST_TEST(said.messages.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_fact_that_stands_twice_is_said_with_both_lines) {
+BOOST_AUTO_TEST_CASE(duplicate_fact_is_reported_with_both_lines) {
   Relation relation = capitals();
   relation.facts.push_back({.subject_id = "a", .subject = "France", .answer = 0, .line = 3});
   Said said;
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_stands_twice_is_said_with_both_lines) {
   BOOST_TEST(said.one("P36.jsonl:3: P36: the fact about 'France' appears on line 1 as well"));
 }
 
-BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
+BOOST_AUTO_TEST_CASE(conflicting_answers_for_one_subject_are_reported) {
   Relation relation = capitals();
   relation.facts.push_back({.subject_id = "b", .subject = "Bolivia", .answer = 2, .line = 3});
   Said said;
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
 
 // Two places called Georgia have the same statement and may share an answer. If facts have their
 // own choices, each fact is a separate question.
-BOOST_AUTO_TEST_CASE(what_only_looks_alike_is_passed_over) {
+BOOST_AUTO_TEST_CASE(legitimate_duplicates_are_not_reported) {
   Relation relation = capitals();
   relation.facts.push_back({.subject_id = "c", .subject = "France", .answer = 0, .line = 3});
   relation.facts.push_back({.subject_id = "b",
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_only_looks_alike_is_passed_over) {
   BOOST_TEST(said.messages.empty());
 }
 
-BOOST_AUTO_TEST_CASE(options_that_differ_in_case_or_space_are_said) {
+BOOST_AUTO_TEST_CASE(options_differing_only_in_case_or_space_are_reported) {
   for (const char* text : {"la paz", "La  Paz", "La Paz ", "LA\u00A0PAZ"}) {
     Relation relation = capitals();
     relation.options.emplace_back(text);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(options_that_differ_in_case_or_space_are_said) {
   BOOST_TEST(said.one("option 3 'Sucre' is option 1 again"));
 }
 
-BOOST_AUTO_TEST_CASE(options_that_look_alike_are_said_with_what_tells_them_apart) {
+BOOST_AUTO_TEST_CASE(options_that_look_alike_are_reported_with_their_difference) {
   const auto said_of = [](const char* text, const char* other) {
     Relation relation = capitals();
     relation.options = {"Paris", text, other};
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(options_that_look_alike_are_said_with_what_tells_them_apart
 }
 
 // These fields come from a table that another program quoted, padded or otherwise changed.
-BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_kind) {
+BOOST_AUTO_TEST_CASE(suspicious_names_are_reported_once_per_kind) {
   Relation relation = capitals();
   relation.options = {"\"Paris\"", "\"Sucre\"", "\"La Paz\""};
   relation.facts[0].subject = "France ";
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_graph_are_checked_too) {
       "train.tsv: f: entity 'O\u2019Brien' differs from 'O'Brien' in appearance"));
 }
 
-BOOST_AUTO_TEST_CASE(blank_names_and_a_domain_that_stands_twice_are_said) {
+BOOST_AUTO_TEST_CASE(blank_names_and_duplicate_domains_are_reported) {
   Relation relation = capitals();
   relation.options.emplace_back(" \u00A0");
   Said option;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(blank_names_and_a_domain_that_stands_twice_are_said) {
   BOOST_TEST(twice.one("domain 1 'Geography' differs from domain 0 'geography'"));
 }
 
-BOOST_AUTO_TEST_CASE(an_identifier_of_two_subjects_is_said) {
+BOOST_AUTO_TEST_CASE(identifier_shared_by_two_subjects_is_reported) {
   Relation relation = capitals();
   relation.facts.push_back(
       {.subject_id = relation.facts[1].subject_id, .subject = "Peru", .answer = 0, .line = 9});
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(an_identifier_of_two_subjects_is_said) {
                       " belongs to 'Peru' here and to 'Bolivia' on line 2"));
 }
 
-BOOST_AUTO_TEST_CASE(a_template_that_stands_twice_is_said) {
+BOOST_AUTO_TEST_CASE(duplicate_template_is_reported) {
   Relation relation = capitals();
   relation.templates.emplace_back("[X] is ruled from [Y].");
   relation.template_file = "metadata_relations.json";
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_template_that_stands_twice_is_said) {
                "template 0 again"));
 }
 
-BOOST_AUTO_TEST_CASE(control_characters_are_said_and_not_printed) {
+BOOST_AUTO_TEST_CASE(control_characters_are_reported_in_escaped_form) {
   Relation relation = capitals();
   relation.facts[0].subject = "Fra\x1b[31mnce";
   Said subject;

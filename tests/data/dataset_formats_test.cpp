@@ -18,7 +18,7 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(dataset_formats_suite)
 
-BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
+BOOST_AUTO_TEST_CASE(published_layouts_are_recognized_by_their_structure) {
   const test::TemporaryFolder folder;
   const auto named = [&](const std::string& name) {
     for (const DatasetFormat& format : dataset_formats) {
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
 
 // Adding a format takes a header that recognises and reads its files, and one more line in the
 // table.
-BOOST_AUTO_TEST_CASE(a_format_that_is_added_is_told_and_read) {
+BOOST_AUTO_TEST_CASE(custom_dataset_format_is_recognized_and_read) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("capitals.txt", "Chad: N'Djamena\nPeru: Lima\n");
   std::vector<DatasetFormat> formats(dataset_formats.begin(), dataset_formats.end());

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(one_to_one_means_no_answer_stands_twice) {
   BOOST_TEST(!is_one_to_one(relation("P36", {3, 1, 3})));
 }
 
-BOOST_AUTO_TEST_CASE(a_cardinality_that_was_said_is_not_counted) {
+BOOST_AUTO_TEST_CASE(declared_cardinality_overrides_the_computed_one) {
   Relation said = relation("P36", {3, 1, 3});
   said.cardinality = Cardinality::one_to_one;
   BOOST_TEST(is_one_to_one(said));
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_limit_keeps_the_first_facts_and_what_the_whole_table_is) 
   BOOST_TEST(select_facts(two_relations(), {}, 99).relations[0].facts.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_fact_says_nothing_of_parts_or_choices_by_itself) {
+BOOST_AUTO_TEST_CASE(default_fact_has_no_split_or_choices) {
   const Fact fact;
   BOOST_TEST((fact.part == FactPart::unsaid));
   BOOST_TEST(fact.offered.empty());
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_not_there_or_stands_twice_is_refused) {
                         says(Fault::user, "`relations`: '' is not a relation"));
 }
 
-BOOST_AUTO_TEST_CASE(the_strict_sink_throws_what_it_is_told) {
+BOOST_AUTO_TEST_CASE(strict_sink_throws_the_reported_problem) {
   BOOST_CHECK_EXCEPTION(throw_problem(user_error({"a.json", 3}, "broke")), Error,
                         says(Fault::user, "a.json:3: broke"));
 }

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(some_templates_may_be_looked_at_alone) {
              each);
 }
 
-BOOST_AUTO_TEST_CASE(a_facts_own_texts_stand_for_the_options) {
+BOOST_AUTO_TEST_CASE(choices_of_a_fact_replace_the_options) {
   Relation relation = capital();
   relation.facts.resize(1);
   relation.facts[0].choices = {"in Paris", "in Oslo", "in Rome"};

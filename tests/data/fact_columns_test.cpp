@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(several_objects_have_a_column_of_their_own_name) {
   BOOST_TEST(!fact_columns({"subject", "relation", "object", "answers"})->several);
 }
 
-BOOST_AUTO_TEST_CASE(a_message_says_the_header_and_what_is_missing) {
+BOOST_AUTO_TEST_CASE(message_shows_the_header_and_the_missing_columns) {
   BOOST_TEST(lacking_columns({"country", "capital"}) ==
              "the header 'country', 'capital' names no subject, no relation and no object");
   BOOST_TEST(lacking_columns({"Subject", "Object"}) ==

@@ -74,7 +74,7 @@ void check_sound(const Relation& relation, const FactSplit& split) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_subject_is_told_by_its_identifier_or_else_its_label) {
+BOOST_AUTO_TEST_CASE(subject_key_is_the_identifier_or_the_label) {
   Fact fact;
   fact.subject = "Paris";
   BOOST_TEST(subject_key(fact) == "Paris");

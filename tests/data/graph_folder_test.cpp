@@ -122,7 +122,7 @@ BOOST_FIXTURE_TEST_CASE(kg_berts_layout_is_read, KgBert) {
   BOOST_TEST(graph.trivial == 0U);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_graph_says_what_it_was_read_from, WithLongTexts) {
+BOOST_FIXTURE_TEST_CASE(graph_lists_the_files_it_was_read_from, WithLongTexts) {
   write("entities.txt", "01\n02\n03\n");
   write("README.txt", "not read");
   Names files;
@@ -136,7 +136,7 @@ BOOST_FIXTURE_TEST_CASE(the_graph_says_what_it_was_read_from, WithLongTexts) {
              each);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_folder_may_be_named_in_any_way, KgBert) {
+BOOST_FIXTURE_TEST_CASE(graph_name_does_not_depend_on_how_the_path_is_written, KgBert) {
   BOOST_TEST(load_graph(path() / "").name == path().filename().string());
   BOOST_TEST(load_graph(path() / ".").name == path().filename().string());
 }
@@ -290,7 +290,7 @@ BOOST_FIXTURE_TEST_CASE(yago_loses_the_triples_whose_tail_is_a_gender, Yago) {
   BOOST_TEST(descriptions(graph) == Names(6, "_"), each);
 }
 
-BOOST_FIXTURE_TEST_CASE(yago_is_told_by_its_relation_in_any_part, Yago) {
+BOOST_FIXTURE_TEST_CASE(yago_is_recognized_by_its_relation_in_any_part, Yago) {
   write("train.txt", "Ada_Lovelace\twasBornIn\tLondon\n");
   BOOST_TEST(load().trivial == 1U);
   BOOST_TEST(load().entities[0].description == "_");
@@ -386,7 +386,7 @@ BOOST_FIXTURE_TEST_CASE(files_without_triples_are_no_graph, KgBert) {
                         says(Fault::user, path().string() + ": is not a knowledge graph"));
 }
 
-BOOST_FIXTURE_TEST_CASE(relations_have_names_beside_the_entities, KgBert) {
+BOOST_FIXTURE_TEST_CASE(missing_file_of_relation_names_is_reported, KgBert) {
   std::filesystem::remove(*this / "relation2text.txt");
   BOOST_CHECK_EXCEPTION(
       (void)load(), Error,
@@ -410,7 +410,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_of_each_part_is_no_triple, Plain) {
   BOOST_TEST(with.entities[0].id == "Albert_Einstein");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_its_columns, KgBert) {
+BOOST_FIXTURE_TEST_CASE(header_determines_the_column_order_of_a_graph_file, KgBert) {
   write("test.tsv", "source\ttarget\ttype\n03\t01\t_hypernym\n");
   const KnowledgeGraph graph = load();
   BOOST_REQUIRE(graph.test.size() == 1U);

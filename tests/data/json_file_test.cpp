@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_number_too_large_for_a_double_is_refused) {
 }
 
 // Python's json module writes these values, although JSON does not allow them.
-BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
+BOOST_AUTO_TEST_CASE(nan_and_infinity_are_reported_with_their_location) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       read_json_object(folder.write("a.json", "{\n\"a\": NaN}")), Error,
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
   BOOST_TEST(wide.back() == nested(600, "\"{"));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_unreadable_file) {
   const test::TemporaryFolder folder;
   const auto remedy = "none.json: cannot be read; check that it exists";
   BOOST_CHECK_EXCEPTION((void)read_text(folder / "none.json"), Error, says(Fault::user, remedy));
@@ -180,13 +180,13 @@ BOOST_AUTO_TEST_CASE(a_list_of_strings_is_just_that) {
   BOOST_TEST(!string_list(Json("not an object"), "list"));
 }
 
-BOOST_AUTO_TEST_CASE(the_first_string_that_says_something_is_taken) {
+BOOST_AUTO_TEST_CASE(first_non_empty_string_is_returned) {
   const Json object = {{"empty", ""}, {"number", 7}, {"a", "one"}, {"b", "two"}};
   BOOST_TEST(first_string(object, "absent", "empty", "number", "b", "a").value() == "two");
   BOOST_TEST(!first_string(object, "absent", "empty", "number"));
 }
 
-BOOST_AUTO_TEST_CASE(a_pointer_of_git_lfs_is_named) {
+BOOST_AUTO_TEST_CASE(git_lfs_pointer_is_rejected) {
   BOOST_CHECK_EXCEPTION(
       (void)json_of_text("version https://git-lfs.github.com/spec/v1\n", "tokenizer.json"), Error,
       test::says(Fault::user, "tokenizer.json: is a Git LFS pointer, not the file itself"));

@@ -35,7 +35,7 @@ void check(const std::vector<std::pair<std::string, std::string>>& pairs) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_text_is_found_whatever_stands_beside_it) {
+BOOST_AUTO_TEST_CASE(text_field_is_found_among_other_fields) {
   check({{R"({"text":"one"})", "one"},
          {R"({"text": ""})", ""},
          {R"(	{ "id" : -1.5e3 , "text" : "one two" , "meta" : null } )"
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(escapes_are_decoded) {
          {R"({"text": "\ud83d\n\ud83d\ud83d\ude00"})", "\uFFFD\n\uFFFD😀"}});
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_object_with_a_text_is_said) {
+BOOST_AUTO_TEST_CASE(lines_that_are_not_objects_with_a_text_are_reported) {
   const std::string cut = "!is not a complete JSON object";
   check({{R"("text")", "!is not a JSON object"},
          {R"(["text", "a"])", "!is not a JSON object"},

@@ -87,7 +87,7 @@ BOOST_FIXTURE_TEST_CASE(a_broken_fact_is_reported_and_left_out, Lama) {
   BOOST_TEST(continents.facts[1].instance == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_list_that_is_missing_is_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_missing_relation_list) {
   const test::TemporaryFolder folder;
   BOOST_TEST(!is_lama(folder.path()));
   BOOST_CHECK_EXCEPTION(load_lama(folder.path()), Error,
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(every_part_is_read, Lama) {
   BOOST_TEST(load_lama(*this / "ConceptNet").relations.size() == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_has_no_facts_is_said, Lama) {
+BOOST_FIXTURE_TEST_CASE(relations_without_facts_are_reported, Lama) {
   BOOST_TEST(
       load_lama(path()).left_out ==
       std::vector<std::string>{"relations of relations.jsonl without facts: place_of_birth"});

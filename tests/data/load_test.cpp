@@ -32,7 +32,7 @@ void check_capitals(const Dataset& dataset) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_layout_tells_the_loader) {
+BOOST_AUTO_TEST_CASE(folder_layout_determines_the_loader) {
   const test::TemporaryFolder folder;
   folder.write("bear/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
   folder.write("bear/P36.jsonl", facts);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_trailing_slash_does_not_change_the_name) {
   BOOST_TEST(load_dataset(folder / "bear/").name == "bear");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
+BOOST_AUTO_TEST_CASE(unrecognized_dataset_is_refused_with_the_supported_formats) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder / "none"), Error,
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
                         says(Fault::user, "/dev/null: is not a dataset that plumb recognises"));
 }
 
-BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
+BOOST_AUTO_TEST_CASE(error_for_unusable_csv_shows_its_header_and_suggests_a_fix) {
   const test::TemporaryFolder folder;
   const auto refused = [&](const std::string& text, const std::string& words) {
     BOOST_TEST_CONTEXT(words) {
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(parquet_is_refused_with_its_conversion) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(prompts_without_facts_are_told_from_facts) {
+BOOST_AUTO_TEST_CASE(prompt_folders_without_facts_are_refused) {
   const test::TemporaryFolder folder;
   folder.write("mine/P36.jsonl", "{\"template\": \"[X] capital [Y] .\", \"weight\": 1}\n");
   folder.write("manual_paraphrase/P36.txt", "[X] capital is [Y].\n");

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_mined_prompt_has_its_weight) {
   BOOST_CHECK(!lpaqa_file(folder.path(), "P19"));
 }
 
-BOOST_AUTO_TEST_CASE(prompts_of_a_text_file_weigh_alike) {
+BOOST_AUTO_TEST_CASE(prompts_in_a_text_file_have_equal_weights) {
   test::TemporaryFolder folder;
   const auto file = folder.write("P36.txt", "[X] is [Y].\r\n  \n[X] = [Y].\n[X] is [Y].\n[Y]: [X]");
   const WeightedTemplates read = read_lpaqa(file);
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(prompts_of_a_text_file_weigh_alike) {
   BOOST_CHECK(lpaqa_file(folder.path(), "P36") == file);
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
+BOOST_AUTO_TEST_CASE(malformed_file_is_rejected_with_file_and_line) {
   test::TemporaryFolder folder;
   const auto refuses = [&](const char* name, const std::string& text, const std::string& why) {
     BOOST_CHECK_EXCEPTION((void)read_lpaqa(folder.write(name, text)), Error,
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
   refuses("P1.txt", "", "P1.txt: has no template");
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_of_prompts_is_told_by_its_shape) {
+BOOST_AUTO_TEST_CASE(prompt_folder_is_recognized_by_its_layout) {
   const test::TemporaryFolder folder;
   folder.write("a/P36.jsonl", "{\"template\": \"[X] [Y]\", \"weight\": 1}\n");
   folder.write("b/P36.jsonl", "{\"template\": \"[X] [Y]\"}\n");

@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(facts_and_templates_are_read_in_the_order_of_the_facts, 
   BOOST_TEST(file_names(dataset) == (Names{"facts.jsonl", "templates.jsonl"}), each);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_folder_may_be_named_with_a_slash, Many) {
+BOOST_FIXTURE_TEST_CASE(folder_path_can_end_with_a_slash, Many) {
   BOOST_TEST(load_multi_prompt(path() / "").name == path().filename().string());
 }
 
@@ -201,7 +201,7 @@ BOOST_FIXTURE_TEST_CASE(names_stand_once_with_the_label_first, Many) {
   BOOST_TEST(spelt(load()).back() == "Q2|Ringo|Starkey → Q24826|Liverpool|Lpool");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_fact_has_a_relation_and_a_named_subject, Many) {
+BOOST_FIXTURE_TEST_CASE(fact_without_relation_or_named_subject_is_rejected, Many) {
   const std::string objects = R"("objects": [{"obj_id": "Q1", "obj_label": "drums"}]})";
   refuses(R"({"sub_id": "Q2", "sub_label": "Ringo", )" + objects, "relation: is missing");
   refuses(R"({"relation": ["plays"], "sub_id": "Q2", "sub_label": "Ringo", )" + objects,
@@ -221,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_has_a_relation_and_a_named_subject, Many) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_fact_has_named_objects, Many) {
+BOOST_FIXTURE_TEST_CASE(fact_without_named_objects_is_rejected, Many) {
   refuses(R"({"relation": "plays", "sub_id": "Q2", "sub_label": "Ringo"})",
           "objects: is missing; write [{\"obj_id\": \"…\", \"obj_label\": \"…\"}, …]");
   refuses(fact_line(R"({"obj_id": "Q1", "obj_label": "drums"})"), "objects: is not a list");

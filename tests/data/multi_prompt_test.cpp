@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(no_codes_name_all) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_code_that_is_unknown_or_named_twice_is_refused) {
+BOOST_AUTO_TEST_CASE(unknown_or_duplicate_relation_code_is_rejected) {
   for (const Codes& wrong : {Codes{"P9"}, Codes{""}, Codes{"P1", ""}}) {
     BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), wrong), Error,
                           says(Fault::user, "`relations`: '" + wrong.back() +

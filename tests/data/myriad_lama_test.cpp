@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(labels_of_other_objects_are_no_aliases, Rows) {
   BOOST_TEST(objects[1].names == Texts{"La Paz"});
 }
 
-BOOST_FIXTURE_TEST_CASE(origins_are_known_where_a_row_says_its_own, Rows) {
+BOOST_FIXTURE_TEST_CASE(origins_are_known_if_any_row_specifies_one, Rows) {
   const std::string silent = row("u1", "John", R"(["guitar"])", "[X] plays [Y].");
   BOOST_TEST(!load(silent).knows_origins);
   BOOST_TEST(load(silent + row("u1", "John", R"(["guitar"])", "[X]: [Y]", R"(, "is_manual": 1)"))

@@ -24,7 +24,7 @@ std::vector<std::string> said_of(const std::string& name, bool is_name = true) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_told) {
+BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_reported) {
   const std::vector<std::pair<std::string, std::string>> odd{
       {"\"Paris\"", "is in quotes"},
       {"'Paris'", "is in quotes"},
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_kind_is_reported_once_with_how_many_names_have_it) {
       "f.tsv:7: subject 'B ' begins or ends with white space (and 1 subject more); remove it");
 }
 
-BOOST_AUTO_TEST_CASE(texts_that_look_alike_have_one_key) {
+BOOST_AUTO_TEST_CASE(texts_that_look_alike_have_the_same_key) {
   using plumb::detail::without_looks;
   BOOST_TEST(without_looks("N\u2019Djamena") == "n'djamena");
   BOOST_TEST(without_looks("\u201CX\u201D \u2013 y") == "\"x\" - y");

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(facts_of_a_closed_set_have_their_right_options) {
   BOOST_TEST(shown(capitals[2]) == shown(facts[2]));
 }
 
-BOOST_AUTO_TEST_CASE(relations_of_sentences_are_left_out_and_said) {
+BOOST_AUTO_TEST_CASE(relations_of_sentences_are_excluded_and_reported) {
   Dataset dataset = test::small_dataset();
   BOOST_TEST(without_sentences(dataset).left_out.empty());
   BOOST_TEST(without_sentences(dataset).relations.size() == 2U);

@@ -51,7 +51,7 @@ std::string spelt(const PromptTemplate& one) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_line_says_what_is_known_of_a_template, File) {
+BOOST_FIXTURE_TEST_CASE(line_holds_group_style_and_origin_of_a_template, File) {
   const PromptTemplateFile file =
       read(R"({"relation": "P36", "template": "The capital of [X] is [Y].", "group": "a",)"
            R"( "style": "cloze", "origin": "manual", "more": 7})"
@@ -69,12 +69,12 @@ BOOST_FIXTURE_TEST_CASE(a_line_says_what_is_known_of_a_template, File) {
              "What is the capital of [X]? [Y]. | b | question | generated");
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_said_is_a_manual_cloze_of_its_own, File) {
+BOOST_FIXTURE_TEST_CASE(unspecified_template_fields_default_to_a_manual_cloze, File) {
   const PromptTemplateFile file = read(R"({"relation": "P36", "template": "[Y] rules [X]"})");
   BOOST_TEST(spelt(file.find("P36")->templates.at(0)) == "[Y] rules [X] |  | cloze | manual");
 }
 
-BOOST_FIXTURE_TEST_CASE(origins_are_known_where_a_line_says_its_own, File) {
+BOOST_FIXTURE_TEST_CASE(origins_are_known_if_any_line_specifies_one, File) {
   const std::string silent = R"({"relation": "P36", "template": "[X] has [Y]."})";
   BOOST_TEST(!read(silent).knows_origins());
   BOOST_TEST(
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_has_its_placeholders, File) {
                  ->templates.size() == 1U);  // the subject may appear anywhere, even twice
 }
 
-BOOST_FIXTURE_TEST_CASE(a_question_that_goes_on_is_refused, File) {
+BOOST_FIXTURE_TEST_CASE(question_template_must_end_with_its_answer, File) {
   refuses(R"({"relation": "P36", "template": "Where is [X]? In [Y].", "style": "question"})",
           "template: template 'Where is [X]? In [Y].' is a question whose answer is not at the "
           "end; end it with \"? [Y].\" or write \"style\": \"cloze\"");
@@ -128,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_goes_on_is_refused, File) {
                  ->templates.size() == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_field_that_is_missing_or_of_another_kind_is_named, File) {
+BOOST_FIXTURE_TEST_CASE(missing_or_mistyped_field_is_reported_by_name, File) {
   refuses(R"({"template": "[X] is [Y]."})", "relation: is missing; write \"relation\": \"…\"");
   refuses(R"({"relation": 36, "template": "[X] is [Y]."})", "relation: is not a string");
   refuses(R"({"relation": "", "template": "[X] is [Y]."})", "relation: is empty");
@@ -170,7 +170,7 @@ BOOST_FIXTURE_TEST_CASE(equal_templates_of_a_relation_are_reported, File) {
   BOOST_TEST(file.relations().size() == 2U);  // another relation may have the same template
 }
 
-BOOST_FIXTURE_TEST_CASE(a_relation_of_broken_lines_is_named_without_templates, File) {
+BOOST_FIXTURE_TEST_CASE(relation_with_only_malformed_lines_has_no_templates, File) {
   const PromptTemplateFile file = read_on(R"({"relation": "P36", "template": "It is [Y]."})");
   BOOST_TEST(problems.size() == 1U);
   BOOST_REQUIRE(file.find("P36") != nullptr);

@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_all_its_tables, File) {
                         says(Fault::user, "empty: contains no published numbers; pass a .csv"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_was_ranked_among_and_asked_is_read_where_it_is_said, File) {
+BOOST_FIXTURE_TEST_CASE(candidates_and_queries_are_read_if_present, File) {
   const auto said = read("model,candidates,queries,metric,value\nm,of-queries,500 of test,x,0.1\n");
   BOOST_TEST(said.at(0).candidates == "of-queries");
   BOOST_TEST(said.at(0).queries == "500 of test");

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(lists_are_read_as_python_reads_them) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_list_of_texts_says_why) {
+BOOST_AUTO_TEST_CASE(invalid_lists_are_refused_with_the_reason) {
   const std::vector<std::pair<std::string, std::string>> broken{
       {"a, b", "does not begin with a bracket"},
       {"", "does not begin with a bracket"},

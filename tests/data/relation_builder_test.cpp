@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_index_must_be_one, KeptWithOptions) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(an_answer_said_twice_must_agree, KeptWithOptions) {
+BOOST_FIXTURE_TEST_CASE(redundant_answer_fields_must_agree, KeptWithOptions) {
   fact(R"({"sub_label": "Italy", "answer_idx": 1, "obj_label": "Paris"})", 6);
   BOOST_TEST(only_problem() ==
              "P36.jsonl:6: answer_idx: 1 is 'Rome', but obj_label is 'Paris'; make "
@@ -164,7 +164,7 @@ BOOST_FIXTURE_TEST_CASE(aliases_are_a_list_of_strings, KeptWithOptions) {
              "P36.jsonl:2: sub_aliases: is not a list of strings; write [\"…\", …] or remove it");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_fact_may_say_which_part_it_belongs_to, KeptWithOptions) {
+BOOST_FIXTURE_TEST_CASE(fact_can_specify_its_split, KeptWithOptions) {
   fact(R"({"sub_label": "Italy", "answer_idx": 1, "split": "train"})", 1);
   fact(R"({"sub_label": "France", "answer_idx": 0, "split": "test"})", 2);
   fact(R"({"sub_label": "Egypt", "answer_idx": 2})", 3);
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_relation_name_can_be_a_file_name) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_table_with_plain_names_is_told_by_them, Kept) {
+BOOST_FIXTURE_TEST_CASE(errors_use_plain_field_names_for_a_table_with_plain_names, Kept) {
   builder.use_plain_names();
   fact(R"({"obj_label": "Paris"})", 2);
   BOOST_TEST(only_problem() ==

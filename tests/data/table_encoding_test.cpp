@@ -39,7 +39,7 @@ std::string with_line_ends(std::string text, const std::string& end) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(other_encodings_are_named_whatever_the_table) {
+BOOST_AUTO_TEST_CASE(unsupported_encodings_are_named_for_every_table_format) {
   const test::TemporaryFolder folder;
   const auto refused = [&](const std::string& text, const std::string& words) {
     for (const char* name : {"a.csv", "a.tsv", "a.jsonl", "a.CSV"}) {

@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(the_file_is_one_more_that_was_read, Asked) {
       (dataset.files == std::vector<std::filesystem::path>{"data/P36.jsonl", *this / "t.json"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_relation_that_is_missing_is_named, Asked) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_relation_without_templates, Asked) {
   BOOST_CHECK_EXCEPTION(use(R"({"P36": ["[X]: [Y]"]})"), Error,
                         says(Fault::user,
                              "t.json: P19: has no templates for this relation; add them, or choose "
@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_has_both_placeholders, Asked) {
                         says(Fault::user, "t.json:1: P36: template 'It is [Y].' has no [X]"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
+BOOST_FIXTURE_TEST_CASE(template_error_gives_its_line, Asked) {
   const auto refused = [&](const std::string& json, const std::string& words) {
     BOOST_CHECK_EXCEPTION(use(json), Error, says(Fault::user, words));
   };

@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_is_utf8, Table) {
                         says(Fault::user, "facts.tsv:3: is not UTF-8; convert the file"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
+BOOST_FIXTURE_TEST_CASE(relation_without_templates_next_to_the_table_is_rejected, Table) {
   BOOST_CHECK_EXCEPTION(
       load("Chad\tnear\tNiger\n"), Error,
       says(Fault::user, "facts.tsv:1: relation: 'near' has no templates; add the relation to " +
@@ -106,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
 
 // A table without templates can be used with a `template_file` or in a probe that needs no
 // templates.
-BOOST_FIXTURE_TEST_CASE(without_templates_beside_it_a_table_has_none, Table) {
+BOOST_FIXTURE_TEST_CASE(table_without_a_template_file_has_no_templates, Table) {
   std::filesystem::remove(*this / "facts.json");
   const Dataset dataset = load("Chad\tin\tAfrica\n" + rows + "Peru\tin\tAmerica\n");
   BOOST_REQUIRE(dataset.relations.size() == 2U);
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(without_templates_beside_it_a_table_has_none, Table) {
   BOOST_TEST(dataset.files.size() == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_the_columns, Table) {
+BOOST_FIXTURE_TEST_CASE(header_determines_the_column_order, Table) {
   for (const char* header :
        {"subject\trelation\tobject\n", "Subject\tRelation\tObject\n", "head\trelation\ttail\n",
         "\"subject\"\t\"predicate\"\t\"object\"\n", "\ns\tp\to\r\n"}) {
@@ -294,7 +294,7 @@ BOOST_FIXTURE_TEST_CASE(popqa_is_read_as_it_is, Table) {
   check_popqa(load_tsv(write("popqa.csv", csv)));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_tsv_says_its_header_and_what_it_lacks, Table) {
+BOOST_FIXTURE_TEST_CASE(error_for_a_tsv_shows_the_header_and_the_missing_columns, Table) {
   BOOST_CHECK_EXCEPTION(load("subject\tobject\nFrance\tParis\n"), Error,
                         says(Fault::user,
                              "facts.tsv:1: the header 'subject', 'object' names no relation; name "
@@ -303,7 +303,7 @@ BOOST_FIXTURE_TEST_CASE(a_tsv_says_its_header_and_what_it_lacks, Table) {
                         says(Fault::user, "names no subject, no relation and no object"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_table_that_is_missing_is_named, Table) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_table, Table) {
   BOOST_CHECK_EXCEPTION(load_tsv(*this / "facts.tsv"), Error,
                         says(Fault::user, "facts.tsv: cannot be read; check"));
 }

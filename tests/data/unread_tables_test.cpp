@@ -70,7 +70,7 @@ BOOST_FIXTURE_TEST_CASE(any_table_of_another_kind_is_reported, Folder) {
 
 // A JSON file is a table if it contains rows of facts: as a single value, line by line or column by
 // column.
-BOOST_FIXTURE_TEST_CASE(json_is_told_by_what_it_holds, Folder) {
+BOOST_FIXTURE_TEST_CASE(json_tables_are_recognized_by_their_content, Folder) {
   for (const char* text :
        {R"([{"Subject": "Peru", "Object": "Lima"}])",
         R"({"data": [{"subject": "a", "object": "b"}]})",
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_table_or_is_left_out_is_passed_over, Folder) 
                  .empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_job_refuses_such_a_folder_and_reads_a_file_that_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(folder_with_unread_tables_is_rejected_but_a_single_file_is_read, Folder) {
   write("d/test.jsonl", rows);
   write("d/train.csv", csv);
   BOOST_CHECK_EXCEPTION((void)load_dataset(*this / "d"), Error,

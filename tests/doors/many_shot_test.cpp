@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_choice_has_the_probability_of_what_continues_the_shots) {
   BOOST_TEST(accuracy_spreads(answers).size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(eic_has_settings_of_its_own) {
+BOOST_AUTO_TEST_CASE(eic_variants_have_their_own_settings) {
   NgramModel model("Pea Peru Peb Peru Cha Chad", 4);
   CausalScorer scorer(model);
   const Answers answers = many_shot(scorer, door_towns(),
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(eic_has_settings_of_its_own) {
   for (const double nats : table.log_likelihoods) BOOST_TEST(std::isfinite(nats));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said) {
+BOOST_AUTO_TEST_CASE(insufficient_facts_are_reported) {
   NgramModel model("Pea Peru", 4);
   CausalScorer scorer(model);
   BOOST_CHECK_EXCEPTION((void)many_shot(scorer, door_towns(), {.shots = {{50}}}), Error,

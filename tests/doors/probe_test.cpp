@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_log_likelihoods_of_every_sentence) {
   BOOST_TEST(metrics_of(answers).overall.facts == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(the_span_is_said_once_and_counts_its_own_tokens_and_bytes) {
+BOOST_AUTO_TEST_CASE(span_determines_the_counted_tokens_and_bytes) {
   NgramModel model(read, 8);
   CausalScorer scorer(model);
   const Answers answers = probe(scorer, door_capitals(), {.span = Span::answer, .templates = {1}});

@@ -38,7 +38,7 @@ struct Numbered {
 }  // namespace
 
 // The `tokenizers` package assigns id 3 to the token that tokenizer.json lists as 30.
-BOOST_AUTO_TEST_CASE(ids_go_on_behind_the_vocabulary_whatever_the_file_writes) {
+BOOST_AUTO_TEST_CASE(new_token_ids_continue_after_the_vocabulary_regardless_of_the_file) {
   const TemporaryFolder folder;
   const Numbered made(folder, R"([{"id": 0, "content": "<s>", "special": true},
       {"id": 30, "content": "<x>"}, {"id": 7, "content": "a"}, {"id": 4, "content": "<y>"}])");

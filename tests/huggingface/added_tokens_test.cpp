@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(special_ones_are_text_unless_they_are_parsed) {
   BOOST_TEST((tokens.tokens().size() == 2U && *tokens.vocabulary().id_of("New") == 5));
 }
 
-BOOST_AUTO_TEST_CASE(white_space_beside_them_may_be_theirs) {
+BOOST_AUTO_TEST_CASE(added_tokens_may_absorb_adjacent_white_space) {
   const plumb::detail::AddedTokens tokens =
       read(R"([{"id": 2, "content": "<l>", "lstrip": true, "normalized": false},
       {"id": 3, "content": "<r>", "rstrip": true, "normalized": false}])");

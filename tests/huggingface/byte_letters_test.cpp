@@ -8,7 +8,7 @@
 
 BOOST_AUTO_TEST_SUITE(byte_letters_suite)
 
-BOOST_AUTO_TEST_CASE(each_byte_has_a_letter_of_its_own) {
+BOOST_AUTO_TEST_CASE(each_byte_maps_to_a_distinct_letter) {
   const std::set<char32_t> letters(plumb::detail::byte_letters.begin(),
                                    plumb::detail::byte_letters.end());
   BOOST_TEST(letters.size() == 256U);

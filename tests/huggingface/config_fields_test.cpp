@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(fields_are_read_by_type_or_have_the_value_that_absence_m
   BOOST_TEST(read.none().find("n") == nullptr);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_field_of_an_object_is_named_with_it, Folder) {
+BOOST_FIXTURE_TEST_CASE(nested_field_is_reported_with_its_full_path, Folder) {
   const auto read = fields(R"({"rope": {"type": 3, "deep": {"n": 0}}, "no": [1]})");
   BOOST_TEST(read.object("absent").find("x") == nullptr);
   BOOST_CHECK_EXCEPTION((void)read.object("rope").text("type", ""), Error,

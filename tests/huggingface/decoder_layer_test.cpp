@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(one_tensor_may_hold_heads_one_after_the_other, Folder) {
   near(made, {1.1F, 2.2F, 5.5F, 6.6F, 3.3F, 7.7F, 4.4F, 8.8F});
 }
 
-BOOST_FIXTURE_TEST_CASE(a_tensor_that_is_missing_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_tensor, Folder) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     std::vector<test::PlainTensor> without = weights;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));

@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(the_layers_own_projections_may_serve_distances, Layer) {
   BOOST_TEST((added(both, {0, 1}) == std::vector<float>{6, 5, 14, 12}));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_projection_that_is_missing_is_named, Layer) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_projection, Layer) {
   const DistanceShape both{.span = 1, .most = 1, .by_query = true, .by_key = true};
   const EncoderConfig as = config(both);
   const DecoderLayer layer(reader, "l.", as);

@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(absent_fields_have_the_values_of_transformers, Folder) {
   BOOST_TEST(changed("roberta", {{"pad_token_id", nullptr}}).first_position == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_supported_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(unsupported_settings_are_named, Folder) {
   refuses("bert", {{"model_type", "t5"}},
           "model_type: 't5' is not a supported masked model; plumb supports bert, roberta");
   refuses("bert", {{"model_type", nullptr}}, "model_type: '' is not a supported masked model");
@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_supported_is_named, Folder) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(what_newer_models_do_not_support_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(unsupported_settings_of_newer_models_are_named, Folder) {
   refuses("electra", {{"architectures", {"ElectraForPreTraining"}}},
           "architectures: names ElectraForPreTraining, the discriminator, which does not predict "
           "tokens; "
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
   BOOST_TEST(find_masked_architecture("llama") == nullptr);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(invalid_settings_are_named, Folder) {
   refuses("bert", {{"hidden_size", nullptr}}, "hidden_size: is missing");
   refuses("bert", {{"hidden_size", -3}}, "hidden_size: is -3, not a valid count");
   refuses("bert", {{"vocab_size", "many"}}, "vocab_size: is \"many\"");

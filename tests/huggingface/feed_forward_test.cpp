@@ -52,7 +52,7 @@ BOOST_FIXTURE_TEST_CASE(a_plain_one_is_that_of_a_hand, Layer) {
                  as, {3, 7}) == std::vector<float>{4, 7}));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_gate_is_multiplied_with_what_is_beside_it, Layer) {
+BOOST_FIXTURE_TEST_CASE(gate_is_multiplied_by_the_up_projection, Layer) {
   // The gate is max(0, (x, −y)), and the other factor is (y, x). The result is (3 · 7, 0) at (3, 7)
   // and (2 · −5, 5 · 2) at (2, −5).
   DecoderConfig as = config();

@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(classifiers_are_refused_by_their_class, Folder) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(an_adapter_beside_the_weights_is_refused, Folder) {
+BOOST_FIXTURE_TEST_CASE(adapter_next_to_the_weights_is_rejected, Folder) {
   write("config.json", "{}");
   write("adapter_config.json", "{}");
   refuses("adapter_config.json: there is an adapter next to the weights");
@@ -52,7 +52,7 @@ BOOST_FIXTURE_TEST_CASE(an_adapter_beside_the_weights_is_refused, Folder) {
 
 // sentence-transformers specifies the pooling in one of two ways: with a switch for each mode, or
 // with the name of the mode. The file is in 1_Pooling or in a folder that modules.json lists.
-BOOST_FIXTURE_TEST_CASE(pooling_of_the_last_token_is_told_and_any_other_refused, Folder) {
+BOOST_FIXTURE_TEST_CASE(last_token_pooling_causes_a_warning_and_other_pooling_is_refused, Folder) {
   write("config.json", "{}");
   pools(R"({"pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": false})");
   refuses("it pools vectors (mean_tokens)");
@@ -72,8 +72,7 @@ BOOST_FIXTURE_TEST_CASE(pooling_of_the_last_token_is_told_and_any_other_refused,
   refuses("7_Other/config.json: is not a language model");
 }
 
-BOOST_FIXTURE_TEST_CASE(tensors_of_other_heads_and_adapters_are_refused_and_unread_ones_told,
-                        Folder) {
+BOOST_FIXTURE_TEST_CASE(other_heads_and_adapters_are_refused_and_unread_tensors_reported, Folder) {
   const auto renamed = [&](const std::string& other) {
     test::write_renamed("llama-biases", *this, {{"model.layers.0.self_attn.q_proj.bias", other}});
     return Safetensors(path());

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
                         test::says(Fault::user, "model_type: belongs to a causal model"));
 }
 
-BOOST_AUTO_TEST_CASE(products_in_bf16_are_said_or_refused) {
+BOOST_AUTO_TEST_CASE(bf16_products_cause_a_warning_or_are_refused) {
   const BertFolder folder;
   BOOST_TEST(HuggingFaceMaskedModel(folder.path()).describe().warnings.empty());
   const auto rounding = [&] {

@@ -60,7 +60,7 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(facts_and_tensors_say_the_parts, Folder) {
+BOOST_FIXTURE_TEST_CASE(config_is_derived_from_metadata_and_tensors, Folder) {
   const DecoderConfig config = read(small().number("llama.rope.freq_base", 100));
   BOOST_TEST(config.vocabulary == 3U);
   BOOST_TEST(config.hidden == 8U);
@@ -111,7 +111,7 @@ BOOST_FIXTURE_TEST_CASE(scaled_positions_have_lower_frequencies, Folder) {
           "is \"yarn\", but only \"linear\" is supported");
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(unsupported_gguf_fields_and_tensors_are_named, Folder) {
   refuses(small("newcomer"),
           "general.architecture: 'newcomer' is not supported by plumb's own network");
   refuses(small().count("llama.expert_count", 8), "llama.expert_count: is not supported");

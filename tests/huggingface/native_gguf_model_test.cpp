@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(sixteen_bits_are_kept_and_scored_as_the_same_weights_in_
   BOOST_TEST((rows_of(half) == rows_of(whole)));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_is_the_same_whatever_is_asked_beside_it, test::TemporaryFolder) {
+BOOST_FIXTURE_TEST_CASE(row_does_not_depend_on_later_tokens, test::TemporaryFolder) {
   NativeGgufModel model(TinyGguf(TinyOptions{}).write(path() / "tiny.gguf"));
   const std::vector<float> all = rows_of(model);
   for (std::size_t length = 1; length < tokens.size(); ++length) {
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(its_tokens_are_those_of_llama_cpp, test::TemporaryFolder
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(it_says_what_it_is, test::TemporaryFolder) {
+BOOST_FIXTURE_TEST_CASE(model_describes_its_backend_device_and_cache_type, test::TemporaryFolder) {
   const NativeGgufModel model(TinyGguf(TinyOptions{}).write(path() / "tiny.gguf"), false, true);
   const ModelDescription made = model.describe();
   BOOST_TEST(made.backend.starts_with("native, tokens by llama.cpp "));

@@ -14,7 +14,7 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(network_kind_tests)
 
-BOOST_AUTO_TEST_CASE(config_json_tells_the_kind) {
+BOOST_AUTO_TEST_CASE(network_kind_is_read_from_config_json) {
   for (const char* name : {"bert", "roberta", "xlm-roberta", "albert", "distilbert", "electra",
                            "deberta-v3", "modernbert"}) {
     BOOST_TEST((network_kind(test::network_folder(name)) == NetworkKind::masked));

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(berts_normalizer_step_by_step) {
   BOOST_TEST(bert(R"("strip_accents": true, "lowercase": false)") == "E A 東 I");
 }
 
-BOOST_AUTO_TEST_CASE(each_normalizer_does_what_it_is_named_for) {
+BOOST_AUTO_TEST_CASE(each_normalizer_behaves_as_its_name_implies) {
   BOOST_TEST(rewritten(R"({"type": "NFC"})", "e\u0301") == "é");
   BOOST_TEST(rewritten(R"({"type": "NFD"})", "é") == "e\u0301");
   BOOST_TEST(rewritten(R"({"type": "NFKC"})", "ﬁ") == "fi");
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_is_its_parts_in_order) {
   BOOST_TEST(text.text() == "É");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_known_or_lacks_a_field_is_refused) {
+BOOST_AUTO_TEST_CASE(unsupported_normalizers_and_missing_fields_are_refused) {
   const auto refused = [](std::string_view json, const char* words) {
     BOOST_CHECK_EXCEPTION(rewritten(json, ""), plumb::detail::Error,
                           plumb::detail::test::says(plumb::detail::Fault::user, words));

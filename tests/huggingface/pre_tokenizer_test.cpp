@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_simple_ones) {
                     "a b") == Texts{"a", " b"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
+BOOST_AUTO_TEST_CASE(unsupported_definitions_are_refused) {
   const auto refused = [](std::string_view json, const char* said) {
     BOOST_CHECK_EXCEPTION(words(json, "a"), plumb::detail::Error,
                           plumb::detail::test::says(plumb::detail::Fault::user, said));

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(pairs_are_turned_by_position_times_frequency) {
   BOOST_TEST((heads == std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0}));
 }
 
-BOOST_FIXTURE_TEST_CASE(both_spellings_say_the_same, Folder) {
+BOOST_FIXTURE_TEST_CASE(both_rope_config_formats_are_equivalent, Folder) {
   near(of("{}").frequencies(), {1, 0.01});
   near(of(R"({"rope_theta": 16})").frequencies(), {1, 0.25});
   near(of(R"({"rope_parameters": {"rope_theta": 16, "rope_type": "default"}})").frequencies(),
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(yarn_and_longrope_lengthen_the_result, Folder) {
   BOOST_TEST(positions == 16U);  // with more positions, all frequencies would change
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_known_is_refused_by_field, Folder) {
+BOOST_FIXTURE_TEST_CASE(unsupported_or_invalid_fields_are_refused_by_name, Folder) {
   BOOST_CHECK_EXCEPTION((void)of(R"({"rope_scaling": {"type": "mrope"}})"), Error,
                         says(Fault::user, "rope_scaling.rope_type: 'mrope' is not supported"));
   BOOST_CHECK_EXCEPTION((void)of(R"({"rope_scaling": {"type": "linear"}})"), Error,

@@ -162,7 +162,7 @@ BOOST_FIXTURE_TEST_CASE(fused_experts_get_the_names_of_single_ones, Folder) {
   BOOST_TEST(tensors.find("m.block_sparse_moe.gate.weight") != nullptr);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_pointer_of_git_lfs_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(git_lfs_pointer_is_rejected, Folder) {
   refuses("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234\n",
           "model.safetensors: is a Git LFS pointer, not the file itself; run 'git lfs pull'");
 }

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(rows_and_entries_are_tensors_of_their_own) {
   BOOST_TEST((two == std::vector<float>{10, 11}));
 }
 
-BOOST_AUTO_TEST_CASE(a_number_that_is_not_finite_is_named_by_its_place) {
+BOOST_AUTO_TEST_CASE(non_finite_weight_is_rejected_with_its_index) {
   const std::string bytes = bytes_of(1.0F) + bytes_of(std::numeric_limits<float>::quiet_NaN());
   const StoredTensor tensor("file", "a", "F32", {2}, bytes);
   std::vector<float> one(1);

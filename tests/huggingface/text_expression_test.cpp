@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(gpt2s_pattern_is_cut_as_by_its_own_function) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_known_or_may_match_nothing_is_not_parsed) {
+BOOST_AUTO_TEST_CASE(unsupported_or_possibly_empty_expressions_are_not_parsed) {
   for (const char* const expression : {"",
                                        "a*",
                                        "a|",

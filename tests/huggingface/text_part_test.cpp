@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(tensors_are_found_behind_every_prefix, Folder) {
   BOOST_TEST(difference("gemma3-images") < 1e-5F);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_stored_head_counts_where_nothing_is_said_of_ties, Folder) {
+BOOST_FIXTURE_TEST_CASE(stored_output_head_is_used_if_tying_is_unspecified, Folder) {
   with_prefix("mistral3", "none", "none");
   change({{"tie_word_embeddings", nullptr}}, {{"tie_word_embeddings", nullptr}});
   BOOST_TEST(difference("mistral3") < 1e-5F);
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(a_stored_head_counts_where_nothing_is_said_of_ties, Fold
                         says(Fault::user, "but config.json ties the two"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_known_of_the_language_model_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(unsupported_language_model_settings_are_named, Folder) {
   with_prefix("mistral3", "none", "none");
   const auto refuses = [&](const char* words) {
     BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error, says(Fault::user, words));

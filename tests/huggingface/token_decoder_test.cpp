@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(without_a_decoder_tokens_are_words) {
   BOOST_TEST(plumb::detail::TokenDecoder::word_piece("++")({"a", "++b"}) == "ab");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
+BOOST_AUTO_TEST_CASE(unsupported_definitions_are_refused) {
   BOOST_CHECK_EXCEPTION(
       decoded(R"({"type": "CTC"})", {}), plumb::detail::Error,
       plumb::detail::test::says(plumb::detail::Fault::user, "decoder: the decoder \"CTC\""));

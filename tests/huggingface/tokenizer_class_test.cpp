@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(llamas_class_over_byte_level_files_is_tokenizer_json) {
   BOOST_TEST(class_of(folder, "GemmaTokenizer", "", "llama") == "GemmaTokenizer");
 }
 
-BOOST_AUTO_TEST_CASE(a_class_that_is_not_known_is_refused_where_it_is_named) {
+BOOST_AUTO_TEST_CASE(unknown_tokenizer_class_is_rejected_with_its_file_and_field) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       class_of(folder, "", "BertJapaneseTokenizer", "bert"), plumb::detail::Error,

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(every_letter_behind_a_special_token_has_a_token) {
   BOOST_TEST((tokenizer.tokenize("a  </s>b").tokens.back().bytes == plumb::detail::ByteSpan{7, 8}));
 }
 
-BOOST_AUTO_TEST_CASE(tokens_are_named_by_the_files) {
+BOOST_AUTO_TEST_CASE(special_tokens_are_read_from_the_files) {
   const HuggingFaceTokenizer opt = of("opt-merges-txt");
   BOOST_TEST((*opt.bos() == 2 && *opt.eos() == 2 && *opt.unk() == 2 && *opt.pad() == 1));
   BOOST_TEST((!opt.mask() && !opt.cls() && !opt.sep()));

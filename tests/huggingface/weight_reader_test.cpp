@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(products_are_stored_by_output_or_by_input, Folder) {
   BOOST_TEST(wide == (std::vector<float>{41, 52, 63}));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
+BOOST_FIXTURE_TEST_CASE(missing_or_mismatched_tensors_are_named, Folder) {
   const auto refuses = [&](const std::string& name, const TensorShape& shape, const char* words) {
     BOOST_CHECK_EXCEPTION((void)reader.need(name, shape), Error, says(Fault::user, words));
   };

@@ -11,7 +11,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(weight_type)
 
-BOOST_AUTO_TEST_CASE(types_are_named_as_safetensors_names_them) {
+BOOST_AUTO_TEST_CASE(weight_types_have_the_names_used_by_safetensors) {
   for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
     BOOST_TEST((weight_type_named(name_of(type)) == type));
   }

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
 }
 
 #if defined(__x86_64__)
-BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_not_run) {
+BOOST_AUTO_TEST_CASE(kernels_unsupported_by_the_machine_are_not_run) {
   BOOST_TEST(machine_has(0));
   const unsigned all =
       static_cast<unsigned>(VectorNeeds::avx2) | static_cast<unsigned>(VectorNeeds::avx_vnni) |

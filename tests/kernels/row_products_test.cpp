@@ -16,7 +16,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(row_products)
 
-BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told) {
+BOOST_AUTO_TEST_CASE(tiles_of_every_shape_compute_exact_products) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     constexpr std::size_t gap = 3;
     std::mt19937 random(4);

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(exact_products_do_not_depend_on_the_width) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(rounding_says_how_far_it_is_off) {
+BOOST_AUTO_TEST_CASE(rounding_returns_its_squared_error) {
   std::vector<float> numbers(21, 0.125F);
   numbers[4] = -3.0F;
   test::with_each<RankKernels>([&](const RankKernels& set) {

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(small_tails_are_exact) {
   BOOST_TEST(std::abs(p / std::pow(0.25, 30) - 1) < 1e-12);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
+BOOST_AUTO_TEST_CASE(run_at_chance_level_is_reported_with_its_test) {
   // For 5 of 20 at 1/4, P(S ≥ 5) = 0.585158 (R: 1 - pbinom(4, 20, 0.25)).
   const auto test = chance_test({relation(20, 4, 5)});
   BOOST_REQUIRE(test.has_value());
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
 
 // The best result is reported with p multiplied by the number of tries. It is reported even if a
 // smaller group comes first.
-BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
+BOOST_AUTO_TEST_CASE(chance_test_reports_the_best_of_many_tries) {
   const GuessedAnswers worst{80, std::vector<double>(400, 0.25)}, better{101, worst.probabilities};
   const GuessedAnswers few{4, std::vector<double>(18, 0.25)};
   std::vector<GuessedAnswers> ways(20, worst);
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
   BOOST_TEST(chance_warning(chance_test({both})).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
+BOOST_AUTO_TEST_CASE(option_favoured_regardless_of_the_question_is_reported) {
   RelationAnswers made = relation(40, 8, 5);
   for (std::size_t i = 0; i < 40; ++i) {
     made.relation.facts[i].answer = i % 8;

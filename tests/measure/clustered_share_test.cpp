@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(relations_whose_facts_agree_are_not_taken_for_certain) {
 }
 
 // Values that are fractions of prompts vary less than zeros and ones.
-BOOST_AUTO_TEST_CASE(shares_of_prompts_are_surer_than_single_answers) {
+BOOST_AUTO_TEST_CASE(prompt_shares_have_narrower_intervals_than_single_answers) {
   const std::vector<double> halves{0.5, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75, 0.5};
   const Estimate made = clustered_share({{halves, 1}});
   BOOST_TEST(near(made.value, 0.5));

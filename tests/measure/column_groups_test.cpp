@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
 
 // Bins of closely spaced numbers have distinct names. Among numbers, a word that means "none" does
 // not count as a value.
-BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
+BOOST_AUTO_TEST_CASE(bins_of_close_numbers_have_distinct_labels) {
   std::vector<std::string> values{"n/a", "NA", "-", "None"};
   for (int i = 1; i <= 20; ++i) {
     values.push_back("0.0000" + std::string(i < 10 ? "0" : "") + std::to_string(i));

@@ -33,7 +33,7 @@ std::vector<ModelAnswers> three() {
 }  // namespace
 
 // Only one model has P2, P3 and fact 3 of P1.
-BOOST_AUTO_TEST_CASE(facts_that_two_models_were_asked_say_who_knows_them) {
+BOOST_AUTO_TEST_CASE(shared_facts_record_which_models_know_them) {
   const auto facts = compared_facts(three(), ic(50));
   BOOST_REQUIRE(facts.size() == 3U);
   BOOST_TEST(facts[0].relation == "P1");

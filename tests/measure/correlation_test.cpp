@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(rounding_never_leaves_the_bounds) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(three_pairs_say_nothing_of_the_interval) {
+BOOST_AUTO_TEST_CASE(correlation_of_three_pairs_has_no_interval) {
   // Σ(x−x̄)(y−ȳ) = 1, and the sums of squares are 2 and 2.
   const Estimate e = pearson(List{1, 2, 3}, List{1, 3, 2});
   BOOST_TEST(near(e.value, 0.5));

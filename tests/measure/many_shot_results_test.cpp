@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
 // There are two draws of 20 facts with 4 choices each. The better one has 8 right answers, so P =
 // 0.1018 (R: 1 - pbinom(7, 20, 0.25)), which is corrected for two tries. Generated answers do not
 // count as guesses.
-BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
+BOOST_AUTO_TEST_CASE(run_at_chance_level_is_reported_with_its_test) {
   const auto answered = [](std::size_t right, std::size_t facts) {
     return std::string(right, '1') + std::string(facts - right, '0');
   };

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(models_stand_by_family_then_by_accuracy) {
   BOOST_TEST(names(none, models_by_family(none)) == "ant bee cat ");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_left_out_is_said) {
+BOOST_AUTO_TEST_CASE(exclusions_and_differences_between_models_are_reported) {
   const auto remarks = [](const std::vector<ModelAnswers>& models) {
     std::string text;
     ComparisonOptions options;

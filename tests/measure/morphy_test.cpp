@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_copy_and_a_moved_one_know_what_the_first_knew) {
     check(*morphy, {{"guitars", "guitar"}, {"was", "be"}});
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_file_is_named_with_its_remedy) {
+BOOST_AUTO_TEST_CASE(error_for_a_missing_file_suggests_a_fix) {
   for (const std::string name : {"index.noun", "index.verb", "index.adj", "index.adv", "noun.exc",
                                  "verb.exc", "adj.exc", "adv.exc"}) {
     const SmallWordNet files;
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named_with_its_remedy) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
+BOOST_AUTO_TEST_CASE(malformed_file_is_rejected_with_file_and_line) {
   const SmallWordNet files;
   const auto broken = [&](const std::string& name, const std::string& text,
                           const std::string& words) {

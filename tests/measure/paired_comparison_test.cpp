@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(answers_are_compared_as_texts_under_the_first_shared_varian
   BOOST_TEST(std::isnan(generated.overall.same_answer()));
 }
 
-BOOST_AUTO_TEST_CASE(models_that_cannot_be_told_apart_share_a_rank) {
+BOOST_AUTO_TEST_CASE(indistinguishable_models_share_a_rank) {
   const auto pair = [](std::size_t first, std::size_t second, double p_holm) {
     PairedComparison made;
     made.first = first;

@@ -33,7 +33,7 @@ RunNumbers run(const std::string& model, std::map<std::string, RunNumber> number
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_number_stands_beside_that_of_its_name) {
+BOOST_AUTO_TEST_CASE(numbers_are_paired_by_name) {
   const auto made = compare_with_published(
       {number("OPT-1.3B", "a.b", 0.14), number("OPT-1.3B", "a.c", 0.5)},
       {run("opt-1.3b", {{"a.b", {0.15, 0.10, 0.20, 40}}, {"a.d", {0.3, {}, {}, 0}}})});
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(names_of_models_are_their_letters_and_digits) {
   BOOST_TEST(bare_model_name("é-1") == "é1");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
+BOOST_AUTO_TEST_CASE(run_of_a_published_model_is_compared_with_that_model_only) {
   const std::vector<PublishedNumber> numbers{number("one", "x", 0.1), number("two", "x", 0.2),
                                              number("two", "y", 0.3)};
   const auto made = compare_with_published(
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
       "No published model is called other: this run is compared with other models' numbers.");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
+BOOST_AUTO_TEST_CASE(remark_on_a_run_without_published_numbers_suggests_its_own) {
   const auto made =
       compare_with_published({number("z", "accuracy", 0.5)},
                              {run("one", {{"accuracy", {0.4, {}, {}, 0}}}),
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
 }
 
 // Calibrating several models yields numbers for each model and separate ones for the run itself.
-BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_none) {
+BOOST_AUTO_TEST_CASE(run_whose_models_have_the_numbers_gets_no_remark) {
   RunNumbers around = run("both", {{"bins", {20, {}, {}, 0}}});
   RunNumbers a = run("a", {{"accuracy", {0.4, {}, {}, 0}}}),
              b = run("b", {{"accuracy", {0.6, {}, {}, 0}}});
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_non
 
 // DEER's Table 4 ranks single-token names. Ranking the entities of the queries, as this run does,
 // is an easier task.
-BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) {
+BOOST_AUTO_TEST_CASE(comparison_with_other_candidates_or_queries_has_no_verdict) {
   PublishedNumber one = number("m", "hits_at_10", 0.14);
   one.table = "4";
   one.candidates = "single-token";
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) 
   BOOST_TEST(unsaid.pairs[0].in_interval().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_number_of_another_model_is_not_said_to_be_missing) {
+BOOST_AUTO_TEST_CASE(number_of_another_model_is_not_reported_as_missing) {
   const auto made = compare_with_published({number("one", "x", 0.1), number("two", "x", 0.2)},
                                            {run("two", {{"x", {0.25, {}, {}, 0}}})});
   BOOST_TEST(made.pairs.size() == 1U);
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_rounded_number_is_in_the_interval_if_one_that_rounds_to_i
   BOOST_TEST((in(0.21, 2, {}, {}) == std::nullopt));
 }
 
-BOOST_AUTO_TEST_CASE(another_dataset_is_told_once) {
+BOOST_AUTO_TEST_CASE(dataset_mismatch_is_remarked_once) {
   const auto made = compare_with_published(
       {number("m", "x", 0.1, 2, "WN18RR"), number("m", "y", 0.1, 2, "WN18RR")},
       {run("m", {{"x", {}}, {"y", {}}}, "umls"), run("n", {{"x", {}}}, "wn18rr"),

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_level_above_the_number_of_candidates_has_no_hits) {
   BOOST_TEST(hits_at(mixed, Ties::realistic, 11).count == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
+BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_by_policy) {
   // The optimistic ranks are 1 and 3, the pessimistic ones 4 and 3, the realistic ones 2.5 and 3.
   const Ranks ranks{{{0, 3}, 5}, {{2, 0}, 5}};
   const double mean_ranks[] = {2, 2.75, 3.5};

@@ -7,7 +7,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(relation_remark_suite)
 
-BOOST_AUTO_TEST_CASE(a_remark_is_told_once_with_all_relations_it_is_true_of) {
+BOOST_AUTO_TEST_CASE(remark_is_listed_once_with_all_relations_it_applies_to) {
   const std::vector<std::pair<std::string, RelationRemark>> remarks{
       {"P36", {"skipped, too few facts", "3"}},
       {"P19", {"no templates"}},

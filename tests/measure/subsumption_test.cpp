@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(an_instance_that_is_another_fact_is_refused) {
 
 // P1 is compared under seeds 0 and 2. Seeds 1 and 3 of P1 are excluded, and so are P2, P3, P4, P5
 // and P6. Neither model has results for the group in P7.
-BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
+BOOST_AUTO_TEST_CASE(answers_missing_from_one_model_are_excluded_and_counted) {
   const ModelAnswers one =
       model("one", {under_settings("P1", {{ic(50, 0), "11"}, {ic(50, 1), "00"}, {ic(50, 2), "10"}}),
                     by_seed("P2", {"1"}), under_settings("P3", {{ic(1), "1"}}),

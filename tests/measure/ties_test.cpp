@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_among_all_answers) {
 }
 
 // 1 of 100 is not more than 1%, but 2 of 199 is 1.005% and thus more.
-BOOST_AUTO_TEST_CASE(ties_are_said_aloud_where_they_are_more_than_one_percent) {
+BOOST_AUTO_TEST_CASE(ties_above_one_percent_cause_a_warning) {
   BOOST_TEST(!tie_warning({}));
   BOOST_TEST(!tie_warning({0, 5}));
   BOOST_TEST(!tie_warning({1, 100}));

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(shots_are_turns_and_only_the_assistants_words_are_scored) {
   BOOST_TEST(builder.has_context());
 }
 
-BOOST_AUTO_TEST_CASE(a_whole_statement_is_said_behind_what_the_user_asks) {
+BOOST_AUTO_TEST_CASE(assistant_turn_contains_the_whole_statement) {
   const Dataset dataset = capitals();
   const Relation& relation = dataset.relations[0];
   const InContext<> builder(dataset, "A fact?", {1, 3, ShotDraw::relation}, {},

@@ -41,7 +41,7 @@ constexpr AddedMarkers none = AddedMarkers::none, verbalized = AddedMarkers::ver
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_text_tells_the_role) {
+BOOST_AUTO_TEST_CASE(template_text_determines_the_role) {
   using enum TemplateKind;
   BOOST_TEST(is(role_of("The capital of [X] is [Y]."), paraphrase, ""));
   BOOST_TEST(is(role_of("The capital of [X] is possibly [Y]."), verbalized, "possibly"));
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_word_has_no_place_without_one_verb) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_marked_template_says_its_role) {
+BOOST_AUTO_TEST_CASE(role_of_a_marked_template_is_recognized) {
   const std::string text = "The capital of [X] is [Y].";
   for (const std::string_view marker : verbalized_markers) {
     const auto marked = with_verbalized_marker(text, marker);

@@ -92,7 +92,7 @@ std::vector<FewShotSetting> all_settings(std::size_t shots) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(settings_are_named_as_the_paper_names_them) {
+BOOST_AUTO_TEST_CASE(settings_have_the_names_used_in_the_paper) {
   BOOST_TEST(few_shot_name({}) == "zero-shot");
   BOOST_TEST(few_shot_name({random_source, 4}) == "4-random");
   BOOST_TEST(few_shot_name({relation_source, 4}) == "4-relation");
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(the_last_shot_stands_in_the_place_of_the_asked_fact) {
 }
 
 // `shown` returns the indices of the drawn shots that appear in the prompt for a fact.
-BOOST_AUTO_TEST_CASE(the_shots_that_are_shown_are_told_by_place) {
+BOOST_AUTO_TEST_CASE(shown_shots_exclude_the_fact_in_question) {
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {relation_source, 2}, 0);
   const std::vector<AskedUnder> drawn{{1, 3, 0}, {1, 0, 2}, {1, 2, 1}};
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(a_fact_is_never_among_its_own_shots_and_no_shot_stands_twic
   }
 }
 
-BOOST_AUTO_TEST_CASE(shots_are_of_the_facts_and_templates_that_their_setting_says) {
+BOOST_AUTO_TEST_CASE(shots_use_the_facts_and_templates_of_their_setting) {
   const MultiPromptDataset dataset = elements_many();
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     for (const FewShotSetting& setting : all_settings(4)) {
@@ -368,7 +368,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there
 
 // For each of the four facts of "contains", each of the other three facts comes first in a third of
 // the draws. With 3,000 draws, five standard errors are 0.043.
-BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
+BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_uniformly_and_independently_per_prompt) {
   const MultiPromptDataset dataset = elements_many();
   std::map<std::size_t, double> first;
   bool by_fact = false, by_template = false, by_name = false, by_seed = false;
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
 }
 
 // Other facts and relations affect the shots only if they can be drawn.
-BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
+BOOST_AUTO_TEST_CASE(fresh_shots_depend_on_relation_template_fact_and_name) {
   const MultiPromptDataset dataset = elements_many();
   MultiPromptDataset turned = dataset;
   std::swap(turned.relations[0], turned.relations[1]);

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_asked_subject_is_no_shot) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(shots_hang_on_the_seed_and_the_subject) {
+BOOST_AUTO_TEST_CASE(shots_depend_on_seed_and_subject) {
   KamelRelation relation = twins();
   for (int i = 0; i < 50; ++i) add(relation.training, "town " + std::to_string(i), {"Kiel"});
   const KamelPrompt prompt(relation, 5, 7);

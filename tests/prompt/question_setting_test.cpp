@@ -8,7 +8,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(setting_suite)
 
-BOOST_AUTO_TEST_CASE(a_setting_is_judged_by_choice_unless_said_otherwise) {
+BOOST_AUTO_TEST_CASE(setting_is_judged_by_choice_by_default) {
   const Setting setting{"hgp"};
   BOOST_TEST(setting.shots == 0U);
   BOOST_TEST(setting.separator == "");

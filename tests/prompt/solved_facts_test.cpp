@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_subject_is_known_by_its_identifier_and_its_other_names) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(drawn_by_relation_prompts_begin_alike) {
+BOOST_AUTO_TEST_CASE(shots_drawn_by_relation_are_shared_between_prompts) {
   const Dataset dataset = lands();
   const Relation& borders = dataset.relations[0];
   const SolvedFacts solved(dataset, {2, 7, ShotDraw::relation});
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_subject_show_the_same_and_one_of_its_answers_is_d
   }
 }
 
-BOOST_AUTO_TEST_CASE(seeds_draw_otherwise_and_the_same_seed_alike) {
+BOOST_AUTO_TEST_CASE(equal_seeds_draw_equal_shots_and_other_seeds_differ) {
   const Dataset dataset = lands();
   const Relation& borders = dataset.relations[0];
   for (const ShotDraw draw : every(ShotDraw())) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(facts_behind_a_limit_are_shown_too) {
   BOOST_CHECK_THROW((SolvedFacts(lost, {3, 5, ShotDraw::relation}).check)(lost), Error);
 }
 
-BOOST_AUTO_TEST_CASE(a_relation_with_too_few_facts_is_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_relation_with_too_few_facts) {
   const Dataset dataset = lands();
   for (const ShotDraw draw : every(ShotDraw())) {
     BOOST_CHECK_EXCEPTION(

@@ -27,7 +27,7 @@ std::string filled(std::string_view pattern, std::string_view subject, std::stri
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(placeholders_are_filled_and_the_answers_bytes_told) {
+BOOST_AUTO_TEST_CASE(placeholders_are_filled_and_the_answer_span_is_recorded) {
   const Prompt prompt = fill_template("The capital of [X] is [Y].", "France", "Paris");
   BOOST_TEST(prompt.text == "The capital of France is Paris.");
   BOOST_REQUIRE(prompt.answer.size() == 1U);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_verbatim_relation_is_filled_byte_for_byte) {
   BOOST_TEST(marked(Statement().build(relation, fact, 0, 1)) == "so ⟦it rains⟧");
 }
 
-BOOST_AUTO_TEST_CASE(a_facts_own_texts_stand_for_the_options) {
+BOOST_AUTO_TEST_CASE(choices_of_a_fact_replace_the_options) {
   Relation relation;
   relation.templates = {"[X]: [Y]"};
   relation.options = {"completion", "contradiction"};

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
               std::vector<Rank>(rows.size(), {0, rows.size() - 1}));
 }
 
-BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
+BOOST_AUTO_TEST_CASE(extreme_vector_norms_do_not_cause_wrong_ranks) {
   // Before scaling, the dot products a·b, a·c and b·c are 17, 4 and 7, and the squares are 14, 22
   // and 15; d is −a.
   const std::vector<std::vector<float>> directions{
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
 
 // The cosine of (1, 0) and (1, x) is 1 / sqrt(1 + x²), which rounds to 1 in single precision for x
 // below 2^-12.
-BOOST_AUTO_TEST_CASE(cosines_nearer_than_single_precision_are_told_apart) {
+BOOST_AUTO_TEST_CASE(cosines_closer_than_single_precision_are_distinguished) {
   const float x = 0x1.0p-13F;
   const EmbeddingMatrix entities = matrix_of({{1, 3 * x}, {1, x}, {1, 0}, {1, -2 * x}, {2, 2 * x}});
   const EmbeddingMatrix queries = matrix_of({{1, 0}, {1, x}});
@@ -547,7 +547,7 @@ BOOST_AUTO_TEST_CASE(entities_are_counted_against_any_cosine) {
                         Error, says(Fault::user, "questions: a question refers to query 1 of 1"));
 }
 
-BOOST_AUTO_TEST_CASE(a_row_is_named_by_its_number_among_all) {
+BOOST_AUTO_TEST_CASE(error_gives_the_global_row_number) {
   const EmbeddingMatrix bad = matrix_of({{1, 2}, {0, 0}});
   BOOST_CHECK_EXCEPTION(CosineRanker(rows_of(bad), 40), Error,
                         says(Fault::user, "entities: row 41 is a zero vector"));

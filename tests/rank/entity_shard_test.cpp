@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(lists_of_shards_merge_into_the_nearest_of_all) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_vector_without_a_direction_is_named_by_its_number_among_all) {
+BOOST_AUTO_TEST_CASE(zero_vector_is_rejected_with_its_global_row_number) {
   EmbeddingMatrix entities(10, 2);
   entities.setOnes();
   entities.row(7).setZero();
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_vector_without_a_direction_is_named_by_its_number_among_a
                         says(Fault::user, "entities: row 7 is a zero vector"));
 }
 
-BOOST_AUTO_TEST_CASE(questions_about_what_is_not_there_are_refused) {
+BOOST_AUTO_TEST_CASE(questions_with_invalid_indices_or_dimensions_are_refused) {
   EmbeddingMatrix entities(3, 2), queries(2, 2), other(1, 5);
   entities.setOnes();
   queries.setOnes();

@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
 
 // The model holds BOS and "to ". The prompts then continue with "x" and "xy", which must be
 // evaluated one after the other, and with "z".
-BOOST_AUTO_TEST_CASE(prompts_that_go_on_where_another_ends_are_kept_apart) {
+BOOST_AUTO_TEST_CASE(prompts_that_extend_other_prompts_are_evaluated_separately) {
   NgramTreeModel model("to xy] to z] to xyab] to xb] y] yb]", 4);
   // "x" followed by "y…" is the same as "xy" followed by "…"
   const Strings names{"y]", "ab]", "b]", "yb]"};
@@ -403,7 +403,7 @@ BOOST_AUTO_TEST_CASE(prompts_that_go_on_where_another_ends_are_kept_apart) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_fed_is_told) {
+BOOST_AUTO_TEST_CASE(fed_tokens_are_counted_for_names_and_prompts) {
   RandomStream random(13, "ranker");
   for (int round = 0; round < 20; ++round) {
     World<NgramTreeModel> world(random, 60);
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE(what_is_fed_is_told) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_fed_without_branches_is_told) {
+BOOST_AUTO_TEST_CASE(fed_tokens_are_counted_without_branches) {
   RandomStream random(14, "ranker");
   World<Counted> plain(random);
   LikelihoodRanker one_by_one(plain.model, plain.trie, {});
@@ -521,7 +521,7 @@ BOOST_AUTO_TEST_CASE(prompts_may_share_no_context) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_answer_is_told_once) {
+BOOST_AUTO_TEST_CASE(callback_is_called_once_per_answer) {
   RandomStream random(19, "ranker");
   World<NgramTreeModel> world(random);
   World<NgramModel> plain(random);

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_likeliest_true_token_is_ranked_and_no_other_stands_in_i
   BOOST_TEST(!filled(row, {}).rank);
 }
 
-BOOST_AUTO_TEST_CASE(a_common_vocabulary_has_an_answer_and_ranks_of_its_own) {
+BOOST_AUTO_TEST_CASE(common_vocabulary_has_its_own_answer_and_ranks) {
   const std::vector<float> row{1, 5, 3, 5, 2};
   const Ids common{0, 2, 4};
   BOOST_TEST((*filled(row, {4}, &common).common_fill == 2));
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(several_masks_are_filled_left_to_right_by_best_mean) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(names_of_several_tokens_are_told_token_by_token) {
+BOOST_AUTO_TEST_CASE(multi_token_names_are_scored_token_by_token) {
   WordMaskModel model = letters();
   const Ids name{model.id("c"), model.id("f")};
   const MaskedGap gap{asked(model, 1), false, {name, {name[0]}}};

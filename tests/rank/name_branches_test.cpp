@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_asked_for_children_alone) {
   branches.release(branch);
 }
 
-BOOST_FIXTURE_TEST_CASE(needs_are_counted_beside_what_is_held, Branches) {
+BOOST_FIXTURE_TEST_CASE(needs_exclude_nodes_that_the_branch_holds, Branches) {
   branches.hold_context(context);
   PromptBranch branch = branches.add(one);
   const auto needs = [&](std::vector<NodeId> nodes) { return branches.needs(branch, nodes); };

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(equal_texts_are_embedded_once) {
 }
 
 // All texts begin with "to " after BOS; "to Rome" and "to P" are prefixes of other texts.
-BOOST_AUTO_TEST_CASE(what_all_begin_with_is_fed_once_and_the_cost_says_so) {
+BOOST_AUTO_TEST_CASE(common_prefix_is_fed_once_and_the_cost_reflects_it) {
   const Strings texts{"to Paris", "to Rome", "to P", "to Romeo", "to Rome"};
   for (const bool with_bos : {true, false}) {
     NgramTreeModel model("");

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(queries_among_other_candidates_are_not_compared) {
       made.remarks[0].starts_with("Different queries or candidates: a and b by deer (0 shared)"));
 }
 
-BOOST_AUTO_TEST_CASE(a_method_of_one_model_alone_is_named) {
+BOOST_AUTO_TEST_CASE(method_used_by_only_one_model_is_remarked) {
   const RankComparison made = compare_ranks(
       {test::ranked_model("a", {test::ranked("deer", {1, 2})}),
        test::ranked_model("b", {test::ranked("deer", {2, 2}), test::ranked("lm-head", {1, 1})})},

@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(every_method_is_measured_raw_and_filtered, SmallRanking)
   BOOST_TEST(near(realistic(made.methods[3].raw).mean_rank.value, 8.0 / 3));
 }
 
-BOOST_FIXTURE_TEST_CASE(ties_may_be_told_either_way, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(tie_policy_determines_the_mean_rank, SmallRanking) {
   const RankedMethod method = results(*this).methods[1];
   const auto mean = [&](Ties ties) {
     return method.raw[static_cast<std::size_t>(ties)].mean_rank.value;
@@ -240,7 +240,7 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_counted_in_bins_up_to_the_candidates, SmallRan
   BOOST_TEST(made.methods[3].candidates == 5U);
 }
 
-BOOST_FIXTURE_TEST_CASE(ranks_are_told_apart_by_the_length_of_the_name, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(ranks_are_grouped_by_name_length, SmallRanking) {
   const std::map<std::size_t, Numbers> expected{
       {1, {1, 2}}, {2, {4}}, {3, {5}}, {5, {10}}, {8, {20}}};
   const RankResults made = results(*this);
@@ -374,7 +374,7 @@ BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRan
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(intervals_are_drawn_anew_by_another_seed_alone, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(bootstrap_intervals_depend_only_on_the_seed, SmallRanking) {
   const auto interval = [&](std::uint64_t seed) {
     const auto made = rank_results(read_ranked_methods(path(), all_methods, true),
                                    {.seed = seed, .resamples = 50});

@@ -68,7 +68,7 @@ std::vector<std::vector<float>> vectors(std::size_t dimension) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(numbers_are_no_further_off_than_is_said) {
+BOOST_AUTO_TEST_CASE(rounding_error_stays_within_the_recorded_bound) {
   for (const std::size_t dimension : {1U, 2U, 17U, 768U}) {
     for (const auto& vector : vectors(dimension)) {
       const Written made = written(vector);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_no_further_off_than_is_said) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(products_fit_32_bits_and_differ_by_no_more_than_the_bound) {
+BOOST_AUTO_TEST_CASE(products_fit_32_bits_and_stay_within_the_error_bound) {
   for (const std::size_t dimension : {1U, 2U, 17U, 768U}) {
     std::vector<Written> all;
     for (const auto& vector : vectors(dimension)) all.push_back(written(vector));

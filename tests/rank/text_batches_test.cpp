@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
   BOOST_TEST(visited == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(a_frame_that_the_model_cannot_be_told_is_refused) {
+BOOST_AUTO_TEST_CASE(text_frame_that_the_model_does_not_support_is_rejected) {
   test::PlainEmbedder model("");
   const TextBatches<test::PlainEmbedder> embedder(model);
   const std::vector<std::string> texts{"ab"};

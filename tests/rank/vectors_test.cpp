@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(lengths_are_those_of_the_rows) {
   BOOST_TEST(std::abs(lengths[2] - 1e-12) < 1e-18);
 }
 
-BOOST_AUTO_TEST_CASE(a_row_without_a_direction_is_named) {
+BOOST_AUTO_TEST_CASE(zero_or_non_finite_row_is_rejected_with_its_number) {
   const auto refused = [](float number, const std::string& why) {
     const std::vector<float> numbers{1, 2, 0, number};
     BOOST_CHECK_EXCEPTION(

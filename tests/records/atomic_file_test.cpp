@@ -25,7 +25,7 @@ struct FullDisk : RealDisk {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_file_is_written_whole_and_leaves_nothing_beside_it) {
+BOOST_AUTO_TEST_CASE(atomic_write_leaves_no_temporary_file) {
   const test::TemporaryFolder folder;
   write_atomically(folder / "a.txt", "first");
   write_atomically(folder / "a.txt", std::string("b\0c", 3));
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_old_one) {
   BOOST_TEST(slurp(folder / "a.txt") == "old");
 }
 
-BOOST_AUTO_TEST_CASE(a_file_in_the_making_has_its_name_when_it_is_finished) {
+BOOST_AUTO_TEST_CASE(unfinished_file_is_renamed_on_completion) {
   const test::TemporaryFolder folder;
   {
     AtomicFile file(folder / "a.jsonl");
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_making_has_its_name_when_it_is_finished) {
   BOOST_TEST(std::filesystem::file_size(folder / "a.jsonl") == 100'009U);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_in_the_making_is_summed_as_it_is_written) {
+BOOST_AUTO_TEST_CASE(checksum_is_computed_while_the_file_is_written) {
   const test::TemporaryFolder folder;
   const std::string large(200'000, 'x');
   AtomicFile file(folder / "a.jsonl");
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
   BOOST_TEST(slurp(folder / "a.jsonl") == "new");
 }
 
-BOOST_AUTO_TEST_CASE(a_file_in_the_making_that_cannot_be_made_is_the_users_to_mend) {
+BOOST_AUTO_TEST_CASE(temporary_file_that_cannot_be_created_is_a_user_error) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(AtomicFile(folder / "gone/a.jsonl"), Error,
                         says(Fault::user,
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_in_the_place_of_a_finished_file_is_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_folder_that_blocks_a_finished_file) {
   const test::TemporaryFolder folder;
   folder.write("a.jsonl/inside", "x");
   AtomicFile file(folder / "a.jsonl");

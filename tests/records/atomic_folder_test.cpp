@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_has_its_name_when_it_is_finished, Place) {
   BOOST_TEST(has("deep/er"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_killed_process_left_is_begun_anew, Place) {
+BOOST_FIXTURE_TEST_CASE(leftovers_of_a_killed_process_are_discarded, Place) {
   { AtomicFolder left(out(), ".jsonl"); }  // destroyed without finish
   BOOST_TEST(has("out.part"));
   write("out.part/old.jsonl", "old");

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_setting_is_the_name_of_a_file) {
                         says(Fault::user, "\"../x\": is not a valid file name"));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_lost_rows_is_told) {
+BOOST_AUTO_TEST_CASE(file_with_lost_rows_is_rejected) {
   const test::TemporaryFolder folder;
   folder.write("a_answers.jsonl", "{}\n{}\n{}\n");
   folder.write("a_samples.jsonl", "{}\n");

@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
   BOOST_TEST(row_line(free_of_content(row_line(content_free)).at(0)) == row_line(content_free));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
+BOOST_FIXTURE_TEST_CASE(damaged_answer_is_rejected_with_file_and_line, Rows) {
   const std::string line = row_line(answer);
   const std::string no_row =
       "rows.jsonl:2: is not a row of answers; the file was changed; run the job again";
@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
       says(Fault::user, "gone.jsonl: cannot be read"));
 }
 
-BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows) {
+BOOST_FIXTURE_TEST_CASE(damaged_sample_and_name_rows_are_reported_with_file_and_line, Rows) {
   const auto words = says(Fault::user, "rows.jsonl:2: is not a row of answers");
   const std::string drawn = row_line(samples);
   for (const std::string& damaged :
@@ -224,7 +224,7 @@ BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(shots_of_a_prompts_own_have_their_templates_beside_them, Rows) {
+BOOST_FIXTURE_TEST_CASE(prompt_specific_shots_are_stored_with_their_templates, Rows) {
   RecordedAnswer shown = answer;
   shown.shots = {{7, 0}, {3, 1}};
   const std::string before = row_line(answer), line = row_line(shown);

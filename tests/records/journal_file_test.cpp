@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(lines_are_visited_with_where_they_begin) {
   BOOST_TEST(slurp(file) == "one\n\nété\r\nfour\n");
 }
 
-BOOST_AUTO_TEST_CASE(appending_says_where_the_line_begins) {
+BOOST_AUTO_TEST_CASE(append_returns_the_offset_of_the_line) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("journal.jsonl", "one\n");
   JournalFile journal(file, ignore);

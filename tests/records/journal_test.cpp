@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(parts_and_rows_may_hold_any_text) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_said_of_a_finished_part_is_kept) {
+BOOST_AUTO_TEST_CASE(summary_of_a_finished_part_is_stored) {
   const test::TemporaryFolder folder;
   const Json said{{"statements", 1}, {"tokens", (std::uint64_t{1} << 40) + 1}};
   {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(what_is_said_of_a_finished_part_is_kept) {
 }
 
 // A process may die while writing any byte of a line.
-BOOST_FIXTURE_TEST_CASE(a_part_that_begins_anew_is_forgotten_then_and_later, ThreePacks) {
+BOOST_FIXTURE_TEST_CASE(restarted_part_stays_discarded_after_reopening, ThreePacks) {
   const auto size = std::filesystem::file_size(file);
   {
     Journal journal(file);

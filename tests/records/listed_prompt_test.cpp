@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(whole_characters_are_shared) {
   BOOST_TEST(!row.at("candidates")[0].contains("answer"));
 }
 
-BOOST_AUTO_TEST_CASE(ids_of_a_candidate_go_on_from_the_prompts) {
+BOOST_AUTO_TEST_CASE(candidate_ids_continue_the_prompt_ids) {
   const ListedPrompt one{.texts = {ending("a bc", 2), ending("a bd", 2), ending("a b", 1)},
                          .entities = {"Q1", "Q2", "Q3"},
                          .with_bos = true,
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_cut_and_counted) {
   BOOST_TEST(to_json(one, {}, 5).at("candidates").size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(texts_that_are_cut_say_so) {
+BOOST_AUTO_TEST_CASE(prompts_with_cuts_are_marked_as_tokenized_by_parts) {
   const ListedPrompt one{.texts = {{"a b", {}, {1}}}};
   BOOST_TEST(to_json(one).dump() == R"({"tokenized":"by parts","prompt":"a b"})");
 }

@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_run_is_refused) {
                         says(Fault::user, "metadata_many_shot.json: is not in the format"));
 }
 
-BOOST_AUTO_TEST_CASE(files_that_are_missing_or_damaged_are_named) {
+BOOST_AUTO_TEST_CASE(error_names_the_missing_or_damaged_file) {
   ManyShotFolder folder;
   folder.choose("P1", one_shot, "10");
   folder.generate("P1", one_shot, "10");

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(all_that_is_known_of_a_relation_stands_there) {
   BOOST_TEST(to_json(RecordedChoiceRelation{.code = "P19"}).at("templates").dump() == "{}");
 }
 
-BOOST_AUTO_TEST_CASE(a_remark_that_is_true_of_several_relations_is_told_once) {
+BOOST_AUTO_TEST_CASE(remark_shared_by_several_relations_is_listed_once) {
   BOOST_TEST(distinct_remarks({}).empty());
   BOOST_TEST(distinct_remarks({{"P36", {"fewer choices than 100", "80"}},
                                {"P37", {"no templates", ""}},

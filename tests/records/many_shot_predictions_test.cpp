@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(each_method_and_number_of_shots_is_a_model, test::SmallM
   BOOST_TEST(std::abs(one.base[0].of(p1.relation, 2)[1] - std::log(0.82)) < 1e-9);
 }
 
-BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_number_differ) {
+BOOST_AUTO_TEST_CASE(choices_are_matched_by_option_if_their_order_or_number_differs) {
   ManyShotFolder folder;
   folder.relation("P1");
   // The same answer, "no", is the last choice in one row and the first in another. Under seed 1,
@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(relations_and_seeds_are_chosen_by_name, test::SmallManyS
       says(Fault::user, "ic/1 of P1 has no seed or template 7; drop `base-template`"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_lack_or_double_are_refused) {
+BOOST_AUTO_TEST_CASE(missing_and_duplicate_rows_are_refused) {
   ManyShotFolder folder;
   folder.relation("P1");
   const std::string first = row(0, 0, {{0, 1}, 0}, {0.5, 0.2});

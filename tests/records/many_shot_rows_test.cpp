@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) 
                         says(Fault::user, "P36_choices.jsonl:1: is not a row of a many-shot run"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) {
+BOOST_FIXTURE_TEST_CASE(invalid_row_is_rejected_with_file_and_line, Run) {
   const std::string not_a_row =
       "P36_choices.jsonl:2: is not a row of a many-shot run; the file was changed; recreate it "
       "with `plumb many-shot`";

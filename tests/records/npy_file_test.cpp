@@ -187,7 +187,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_cut_off_anywhere_is_refused, Vectors) {
   refuses(whole + "x", "has 25 bytes of numbers instead of 24");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Vectors) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_file, Vectors) {
   BOOST_CHECK_EXCEPTION(
       NpyFile{file}, Error,
       says(Fault::user, file.string() + ": cannot be read; check that its folder exists, "
@@ -313,7 +313,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_may_be_written_without_rows, Vectors) {
   check(NpyFile(file), 0, 3, {});
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_made_is_named, Vectors) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_file_that_cannot_be_created, Vectors) {
   const auto absent = *this / "absent/entities.npy";
   BOOST_CHECK_EXCEPTION(
       NpyWriter(absent, 2, 3), Error,
@@ -327,7 +327,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_made_is_named, Vectors) {
                            "the free disk space"));
 }
 
-BOOST_FIXTURE_TEST_CASE(identifiers_stand_beside_the_vectors, Vectors) {
+BOOST_FIXTURE_TEST_CASE(identifiers_are_read_from_the_file_next_to_the_vectors, Vectors) {
   const auto ids = [&](const char* text, std::size_t rows) {
     write("entities.txt", text);
     return read_identifiers(file, rows);
@@ -353,7 +353,7 @@ BOOST_FIXTURE_TEST_CASE(identifiers_are_as_many_as_rows_and_all_different, Vecto
   refused("a\nb\na\n", ":3: 'a' is duplicated; give each row its own");
 }
 
-BOOST_FIXTURE_TEST_CASE(identifiers_that_are_missing_are_named, Vectors) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_identifier_file, Vectors) {
   BOOST_CHECK_EXCEPTION(
       (void)read_identifiers(file, 3), Error,
       says(Fault::user, (*this / "entities.txt").string() +

@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(relations_keep_their_order_and_empty_ones_are_left_out) {
   BOOST_TEST(model.relations[1].relation.code == "P1");
 }
 
-BOOST_AUTO_TEST_CASE(a_fact_with_texts_of_its_own_has_its_own_answer) {
+BOOST_AUTO_TEST_CASE(fact_with_its_own_choices_uses_them_for_its_answer) {
   test::ResultsFolder folder;
   Json line = Json::parse(row("story", 0, 0, 1, {-1, -2, -3}));
   line["choices"] = {"one end", "another end", "no end"};

@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(rows_of_lm_pub_quiz_without_a_template_are_the_folders) {
   BOOST_TEST(!is_one_to_one(relation.relation));  // both facts have the answer 0
 }
 
-BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
+BOOST_AUTO_TEST_CASE(template_kinds_can_be_set_where_texts_do_not_imply_them) {
   const Names plain{texts[0], texts[1], "[X]: [Y].", "[X], [Y].", "[X] [Y]"};
   ReadingOptions said{.kinds = {.paraphrases = Places{0, 1}, .verbalized = {2}, .numerical = {3}}};
   const auto relation = read(Folder({0, 1, 2, 3, 4}, "P36", plain), said).predictions.relations[0];
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
   refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates have the marker 'possibly'");
 }
 
-BOOST_AUTO_TEST_CASE(templates_in_no_list_of_kinds_are_told_and_listed_ones_must_be_scored) {
+BOOST_AUTO_TEST_CASE(unlisted_templates_are_reported_and_listed_ones_must_be_scored) {
   const Folder folder({0, 1, 2, 3});
   const ReadingOptions said{.kinds = {.base = 1, .paraphrases = Places{1}, .numerical = {3}}};
   BOOST_TEST(read(folder, said).base[0].unlisted == (Places{0, 2}));
@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(reductions_are_of_the_base_template_alone) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(another_number_may_stand_for_a_statement) {
+BOOST_AUTO_TEST_CASE(predictions_can_use_a_different_scoring) {
   const PlumbFolder written({four_ways}, {Reduction::mean, Span::answer});
   BOOST_TEST(written.read().predictions.relations[0].cells[0].option == 1U);
   const std::size_t preferred[] = {0, 1, 2, 1};
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
                              "computed from these results; probe with `reduction` pmi"));
 }
 
-BOOST_AUTO_TEST_CASE(a_note_of_several_relations_is_told_once) {
+BOOST_AUTO_TEST_CASE(note_shared_by_several_relations_is_listed_once) {
   ResultsFolder folder;
   for (const std::string code : {"P17", "P19", "P36"}) {
     const Json info{{"note", code == "P36" ? "another" : "of both"}};

@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(rows_without_continuations_have_none_in_their_parts, Res
   BOOST_TEST(rows[0].parts[0].answer.log_likelihood == -3.25);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Results) {
+BOOST_FIXTURE_TEST_CASE(row_without_the_data_for_other_reductions_is_rejected, Results) {
   const auto refused = [&](const Scoring& scoring, const char* field, const Json& value) {
     metadata(capitals(), {0}, scoring);
     Json line = Json::parse(recorded_line({}, 0, scores, scoring));
@@ -254,7 +254,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Re
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_is_named_by_line_and_field, Results) {
+BOOST_FIXTURE_TEST_CASE(invalid_row_is_rejected_with_line_and_field, Results) {
   const std::string sound = recorded_line({}, 0, scores, {});
   const auto refused = [&](const std::string& row, const std::string& why) {
     BOOST_CHECK_EXCEPTION(read(sound + row + "\n"), Error,
@@ -282,7 +282,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_is_named_by_line_and_field, Resu
   refused(R"([1])", "is JSON but not an object; each line must be");
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_are_missing_are_named) {
+BOOST_AUTO_TEST_CASE(missing_rows_file_is_named) {
   const test::TemporaryFolder folder;
   folder.write("metadata_results.json",
                R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a", "b"]}})");

@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(keys_may_stand_in_any_order_among_others, Ranks) {
   BOOST_TEST(row_line(read(turned.dump() + "\n").at(0)) == line);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_line_that_lacks_a_key_is_refused, Ranks) {
+BOOST_FIXTURE_TEST_CASE(line_with_a_missing_key_is_rejected, Ranks) {
   const Json row = Json::parse(line);
   BOOST_TEST(row.size() == 15U);
   for (const auto& [key, value] : row.items()) {
@@ -210,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_is_no_object_is_refused, Ranks) {
                         says(Fault::user, "deer_ranks.jsonl:1: not UTF-8"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Ranks) {
+BOOST_FIXTURE_TEST_CASE(error_names_the_missing_file, Ranks) {
   BOOST_CHECK_EXCEPTION((void)read_entity_ranks(*this / "lm_ranks.jsonl"), Error,
                         says(Fault::user, "lm_ranks.jsonl: cannot be read; check that it exists"));
 }

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(rows_that_name_neither_instance_nor_template_count_by_line)
   BOOST_CHECK((ranks_of(answers) == Ranks{{3}, {1}}));
 }
 
-BOOST_AUTO_TEST_CASE(a_fact_that_lacks_a_template_is_refused) {
+BOOST_AUTO_TEST_CASE(fact_without_a_row_for_every_template_is_rejected) {
   test::ResultsFolder folder;
   folder.add("P36", three_options, two_templates, Json::object(),
              {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-1, -2, -3}),
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_lacks_a_template_is_refused) {
                         test::says(Fault::user, "instance 1 has no row for template 1"));
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_row_is_named_by_its_line) {
+BOOST_AUTO_TEST_CASE(damaged_row_is_rejected_with_its_line) {
   test::ResultsFolder folder;
   folder.add("P36", three_options, two_templates, Json::object(),
              {row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-1, -2})});

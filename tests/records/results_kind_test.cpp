@@ -14,7 +14,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(results_kind_suite)
 
-BOOST_AUTO_TEST_CASE(metadata_tells_whose_results_a_folder_holds) {
+BOOST_AUTO_TEST_CASE(metadata_determines_the_kind_of_results) {
   for (const ResultsKind kind : {ResultsKind::closed_set, ResultsKind::many_shot,
                                  ResultsKind::ranking, ResultsKind::generation}) {
     const test::TemporaryFolder folder;

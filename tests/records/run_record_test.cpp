@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(warnings_of_the_model_come_after_quantised_weights_and_befo
   BOOST_TEST(run.with_warnings({}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_a_reader_left_out_is_said_behind_all_notes) {
+BOOST_AUTO_TEST_CASE(omissions_of_a_reader_are_listed_after_all_notes) {
   RunRecord run;
   run.settings = {{"quantized", true}, {"left_out", {"dev.jsonl", "P47"}}};
   const auto notes = run.with_warnings({"one"});
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_mark_of_quantised_weights_that_is_no_mark_is_none) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
+BOOST_AUTO_TEST_CASE(quantisation_warnings_name_the_model_among_several_folders) {
   const test::TemporaryFolder folder;
   folder.write("a/run.json", R"({"settings":{"quantized":false}})");
   folder.write("b/run.json", R"({"settings":{"quantized":true,"weights":"Q8_0"}})");
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
   BOOST_TEST(notes[1].starts_with("Quantised weights (Q8_0)"));
 }
 
-BOOST_AUTO_TEST_CASE(facts_that_a_run_left_out_are_said_wherever_it_is_read) {
+BOOST_AUTO_TEST_CASE(facts_left_out_by_a_run_produce_a_warning) {
   const test::TemporaryFolder folder;
   folder.write("a/run.json", R"({"settings":{},"unreported_facts":3})");
   folder.write("b/run.json", R"({"settings":{},"unreported_facts":0})");

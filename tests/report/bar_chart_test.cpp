@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_long_name_is_not_cut) {
   BOOST_TEST(count(svg, "y=\"26.0\" width") == 1U);         // the bar is in the middle of the lines
 }
 
-BOOST_AUTO_TEST_CASE(a_chart_is_told_to_who_cannot_see_it) {
+BOOST_AUTO_TEST_CASE(chart_has_a_description_for_screen_readers) {
   const std::string svg = bar_chart({half, {"<none>", {}}}, "Accuracy");
   BOOST_TEST(test::between(svg, "<title>", "</title>") == "Accuracy");
   BOOST_TEST(test::between(svg, "<desc>", "</desc>") ==

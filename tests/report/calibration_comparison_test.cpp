@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_is_nobodys_best) {
   BOOST_TEST(holds(whole, "data-v=\"0.010000\" class=\"h0 best\""));
 }
 
-BOOST_AUTO_TEST_CASE(an_estimator_that_a_model_lacks_is_a_dash) {
+BOOST_AUTO_TEST_CASE(estimator_missing_from_a_model_is_shown_as_a_dash) {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.models[0].estimators.erase(results.models[0].estimators.begin());
   const std::string table = section(html_of(results), ace_heading);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(each_model_is_a_point_of_error_against_accuracy) {
   BOOST_TEST(count_of(one, "<circle") == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(correlations_are_listed_or_said_to_need_three_models) {
+BOOST_AUTO_TEST_CASE(correlations_are_listed_only_for_three_or_more_models) {
   CalibrationResults results = small_results({"gpt", "bert"});
   BOOST_TEST(holds(html_of(results), "needs three models with different accuracies"));
   // a row of text could not be sorted by number

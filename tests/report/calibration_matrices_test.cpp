@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(models_stand_above_the_means_of_all_and_of_each_kind) {
   BOOST_TEST(!rows[2].effect("75%", &MarkerEffect::ace).exists());
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_has_a_column_for_each_marker_and_says_what_is_better) {
+BOOST_AUTO_TEST_CASE(matrix_has_a_column_per_marker_and_colours_improvements) {
   const std::vector<MarkerRow> rows = marker_rows(two_models());
   const auto columns = marker_matrix_columns(rows, &MarkerEffect::ace, true);
   BOOST_TEST_REQUIRE(columns.size() == 2U);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(the_page_has_markers_reductions_votes_and_option_counts) {
 }
 
 // The label of a mean counts only the models for which the number exists.
-BOOST_AUTO_TEST_CASE(a_mean_over_one_model_says_so) {
+BOOST_AUTO_TEST_CASE(mean_over_one_model_is_labelled_as_such) {
   CalibrationResults results = small_results({"gpt", "opt", "xl"});
   results.masked = {false, false, false};
   results.models[0].markers.clear();

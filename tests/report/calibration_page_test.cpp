@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_page_of_one_model_has_all_its_sections_and_no_compariso
   }
 }
 
-BOOST_AUTO_TEST_CASE(several_models_are_compared_and_then_told_one_by_one) {
+BOOST_AUTO_TEST_CASE(page_compares_several_models_before_detailing_each) {
   const std::string html = html_of(small_results({"gpt", "bert", "other"}));
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(between(html, "<title>", "</title>") == "Calibration of 3 models");

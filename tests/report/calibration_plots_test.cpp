@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_a_curve_with_its_histogram) {
   BOOST_TEST(count_of(curves, "</span> *</h3>") == 1U);  // the one with few distinct values
 }
 
-BOOST_AUTO_TEST_CASE(an_error_that_does_not_exist_is_not_told_beside_its_curve) {
+BOOST_AUTO_TEST_CASE(undefined_calibration_error_is_omitted_from_its_curve) {
   ModelCalibration model = small_calibration();
   metric_of(model.estimators[0], CalibrationMetric::ace) = {};
   const std::string curves = curve_charts(model, 4);

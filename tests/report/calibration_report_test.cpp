@@ -33,7 +33,7 @@ std::string line_of(const std::string& table, const std::string& first) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them) {
+BOOST_AUTO_TEST_CASE(report_writes_metrics_tables_and_page_and_nothing_else) {
   const test::TemporaryFolder out;
   const CalibrationResults results = small_results({"gpt", "bert"});
   const Json settings = {{"bins", 4}};
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them
   BOOST_TEST(slurp(out / "report.html") == CalibrationPage(results).html(settings));
 }
 
-BOOST_AUTO_TEST_CASE(the_halves_of_the_recalibration_are_named_by_fact) {
+BOOST_AUTO_TEST_CASE(recalibration_halves_are_listed_by_fact) {
   CalibrationResults results = small_results({"gpt", "bert"});
   for (ModelCalibration& model : results.models) model.halves.clear();
   BOOST_TEST(recalibration_halves(results) == "");
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(several_models_stand_side_by_side) {
   BOOST_TEST(!holds(table, "pair"));
 }
 
-BOOST_AUTO_TEST_CASE(correlations_and_pairs_are_said_below_the_models) {
+BOOST_AUTO_TEST_CASE(correlations_and_pairs_are_printed_below_the_models) {
   CalibrationResults results = small_results({"gpt", "bert", "opt", "xbert"});
   results.comparison.correlation = {{"base", around(-0.75, 4)}, {"average_max", around(0.5, 4)}};
   results.comparison.pairs = {{0, 1, "Water"}, {2, 3, ""}};

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_page_lists_the_facts_that_models_know_apart) {
   BOOST_TEST(!holds(html, "more fact"));
 }
 
-BOOST_AUTO_TEST_CASE(a_long_list_ends_and_says_how_many_more_there_are) {
+BOOST_AUTO_TEST_CASE(long_list_is_truncated_and_shows_the_number_of_omitted_facts) {
   const std::size_t facts = most_listed_facts + 2;
   const Comparison made = compared({{"a", {by_seed("P1", {std::string(facts, '1')})}},
                                     {"b", {by_seed("P1", {std::string(facts, '0')})}}});

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(pairs_are_all_ordered_pairs_of_two_models) {
 
 // The result consists of the smallest and the largest of a family's three models; it is empty if
 // the sizes are unknown or all equal.
-BOOST_AUTO_TEST_CASE(a_family_is_told_by_its_smallest_and_its_largest_model) {
+BOOST_AUTO_TEST_CASE(smallest_and_largest_model_of_a_family_are_compared) {
   Comparison made = compare_answers(test::three_models(), test::three_options());
   made.family = {"A", "A", "A"};
   made.parameters = {3e9, 1e9, 7e9};

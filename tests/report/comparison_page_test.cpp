@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(correlations_of_models_and_families_are_maps) {
   BOOST_TEST(!holds(page(options), "Between families"));
 }
 
-BOOST_AUTO_TEST_CASE(subsumption_says_both_directions) {
+BOOST_AUTO_TEST_CASE(subsumption_is_shown_in_both_directions) {
   const std::string part = section(page(), "Shared knowledge");
   // The order is ant, cat, bee. Of the facts that ant knows, cat knows fractions of 0, 0 and 1/4,
   // and bee knows 7/12 on average.
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(pairs_stand_with_their_difference) {
 }
 
 // Ant and cat differ on 8 facts, 7 of which ant knows: p = 2 · 9/256, multiplied by 3 tests.
-BOOST_AUTO_TEST_CASE(paired_tests_say_which_number_to_print_and_what_each_is_over) {
+BOOST_AUTO_TEST_CASE(paired_tests_section_explains_its_columns) {
   const std::string part = section(page(), "Paired tests");
   BOOST_TEST(in_order(part, {"more than half of the variants", "For a paper, use the column",
                              ">Difference, mean of relations<", ">p, overall<",

@@ -43,7 +43,7 @@ bool has_line(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them) {
+BOOST_AUTO_TEST_CASE(report_writes_metrics_tables_and_page_and_nothing_else) {
   const test::TemporaryFolder out;
   const Comparison made = small_comparison();
   comparison_report(made, {{"seed", 5}}).write(out.path());
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
 }
 
 // In one of three tests, all 8 facts favour one model: 3 · 2/256 is below 0.05.
-BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
+BOOST_AUTO_TEST_CASE(significantly_different_models_have_different_ranks) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
   const Comparison made = compare_answers({{"none", {by_seed("P1", {"00000000"})}},

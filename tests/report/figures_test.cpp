@@ -34,7 +34,7 @@ std::string fault_of(const Figure& figure) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(every_picture_of_a_page_is_a_file_named_after_its_title) {
+BOOST_AUTO_TEST_CASE(every_figure_of_a_page_gets_a_file_named_after_its_title) {
   const std::string page = "<p>" + bar_chart({{"P36", half}}, "Accuracy by Relation, 2") + "</p>" +
                            heat_map({"r", "", {"a"}, {"b"}, {{0.5}}}) +
                            bar_chart({{"P17", half}}, "Accuracy by Relation, 2") +

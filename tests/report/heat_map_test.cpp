@@ -24,7 +24,7 @@ HeatMap two_by_two() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(every_cell_says_its_number_and_has_its_tint) {
+BOOST_AUTO_TEST_CASE(every_cell_has_its_number_and_tint) {
   const std::string html = heat_map(two_by_two());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(an_estimate_without_an_interval_is_a_dot_alone) {
   BOOST_TEST(count_of(svg, "class=\"series") == 1U + 2U);  // and the legend's
 }
 
-BOOST_AUTO_TEST_CASE(series_and_their_names_say_whose_they_are) {
+BOOST_AUTO_TEST_CASE(series_and_legend_entries_identify_their_model) {
   const std::string svg = interval_chart(two_by_two());
   BOOST_TEST(count_of(svg, "data-model=\"ant\"") == 3U);
   BOOST_TEST(count_of(svg, "data-model=\"bee\"") == 2U);

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(sharing_has_a_map_for_each_reading) {
       html, {"the share that the column's setting also answers correctly", "By template:"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_only_one_of_two_has_is_said) {
+BOOST_AUTO_TEST_CASE(relations_and_templates_of_only_one_setting_are_reported) {
   const std::string html = sharing_section(made());
   BOOST_TEST(count_of(html, "<li>") == 2U);
   BOOST_TEST(holds(html,

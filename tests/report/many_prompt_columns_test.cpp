@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_where_texts_were_written)
   BOOST_TEST((cells(1) == std::vector<Json>{7, nullptr}));
 }
 
-BOOST_AUTO_TEST_CASE(levels_of_bias_are_named_by_what_weighs_names) {
+BOOST_AUTO_TEST_CASE(bias_columns_are_named_by_scoring_rule) {
   MeanBias mean;
   mean.single = 0.5;
   mean.multi = 0.25;

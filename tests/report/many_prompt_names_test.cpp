@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(kinds_have_the_words_of_the_files) {
   BOOST_TEST(name_of(SampleBy::relation) == std::string("relation"));
 }
 
-BOOST_AUTO_TEST_CASE(every_kind_of_pair_is_named_once) {
+BOOST_AUTO_TEST_CASE(every_kind_of_pair_is_listed_once) {
   PromptConsistency one;
   std::size_t number = 0;
   for (const PairShare& kind : pair_shares) (one.*kind.share).excluded = ++number;

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order) {
   BOOST_TEST(holds(html, "<tr><td>samples</td><td><bdi>20</bdi></td></tr>"));
 }
 
-BOOST_AUTO_TEST_CASE(what_must_be_said_stands_first) {
+BOOST_AUTO_TEST_CASE(warnings_come_first) {
   const ManyPromptResults made = test::small_many_prompts();
   const std::string html = page_of(made);
   BOOST_TEST(count_of(html, "class=\"note\"") == made.remarks.size());
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_must_be_said_stands_first) {
   BOOST_TEST(in_order(quantised, {"Quantised weights (Q4_1)", "class=\"cards\""}));
 }
 
-BOOST_AUTO_TEST_CASE(the_page_says_when_an_answer_is_right) {
+BOOST_AUTO_TEST_CASE(page_explains_when_an_answer_is_right) {
   const std::string generated = page_of(test::small_many_prompts());
   BOOST_TEST(holds(generated, "A generated answer is right if it contains a name of an object"));
   BOOST_TEST(!holds(generated, "An answer to a closed set"));

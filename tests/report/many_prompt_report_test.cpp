@@ -31,7 +31,7 @@ ManyPromptReport report(ManyPromptResults made = test::small_many_prompts()) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_files_are_written_and_nothing_beside_them) {
+BOOST_AUTO_TEST_CASE(report_writes_the_expected_files_and_nothing_else) {
   const TemporaryFolder out;
   report().write(out.path());
   BOOST_TEST((names_in(out.path()) ==

@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(accuracy_at_k_shows_what_remains, SmallManyShot) {
   BOOST_TEST(!holds(part, "1 shot<"));
 }
 
-BOOST_FIXTURE_TEST_CASE(generated_answers_stand_beside_the_chosen_ones, SmallManyShot) {
+BOOST_FIXTURE_TEST_CASE(generated_answers_are_shown_alongside_chosen_ones, SmallManyShot) {
   const std::string part = under(page(*this), "contain the answer");
   BOOST_TEST(in_order(row_of(part, "IC-LKE, 5 shots"),
                       {"data-v=\"0.375000\"", "data-v=\"0.750000\"", "data-v=\"0.937500\""}));

@@ -23,7 +23,7 @@ using test::TemporaryFolder;
 
 BOOST_AUTO_TEST_SUITE(many_shot_report_suite)
 
-BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallManyShot) {
+BOOST_FIXTURE_TEST_CASE(report_writes_the_expected_files_and_nothing_else, SmallManyShot) {
   const TemporaryFolder out, with_injection;
   const ManyShotReport report = many_shot_report(path(), {.seed = 7, .resamples = 50});
   report.write(out.path());
@@ -38,7 +38,7 @@ BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallMany
   BOOST_TEST(names_in(with_injection.path()).contains("injection.csv"));
 }
 
-BOOST_FIXTURE_TEST_CASE(metrics_json_says_how_its_intervals_were_drawn, SmallManyShot) {
+BOOST_FIXTURE_TEST_CASE(metrics_json_records_bootstrap_and_interval, SmallManyShot) {
   const TemporaryFolder out;
   const ManyShotReport report = many_shot_report(path(), {.seed = 7, .resamples = 50});
   report.write(out.path());
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(the_terminal_has_a_table_for_each_injection, SmallManySh
                               "\nincorrect, block "}));
 }
 
-BOOST_AUTO_TEST_CASE(no_number_of_shots_is_named_where_nothing_is_right) {
+BOOST_AUTO_TEST_CASE(shots_to_reach_95_percent_are_omitted_without_right_answers) {
   ManyShotFolder folder;
   folder.choose("P1", {"ic", 1, " ", "choice", 0}, "00");
   folder.choose("P1", {"ic", 5, " ", "choice", 0}, "00");

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
 }
 
 // P2 has no results for HGP: the map contains P2, but the means do not.
-BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
+BOOST_AUTO_TEST_CASE(relation_without_a_method_is_mapped_but_left_out_of_the_mean) {
   ManyShotFolder folder;
   folder.choose("P1", of("ic", 5), "10");
   folder.choose("P2", of("ic", 5), "11");

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_null) {
              R"({"value":1.0,"low":null,"high":null,"count":3,"interval":"none"})");
 }
 
-BOOST_AUTO_TEST_CASE(every_file_says_how_its_intervals_were_drawn) {
+BOOST_AUTO_TEST_CASE(metrics_file_records_the_bootstrap_settings) {
   BOOST_TEST(metrics_head({.seed = 3, .resamples = 50}).dump() ==
              R"({"bootstrap":{"seed":3,"resamples":50},"interval":0.95})");
 }

@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(markdown_has_a_rule_and_no_markup_from_names) {
   BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_page_is_told_which_column_names_models) {
+BOOST_AUTO_TEST_CASE(html_table_marks_the_column_of_model_names) {
   NumberTable table{{{"model", "model", ""}, {"n", "n", ""}}};
   table.columns[0].names_model = true;
   table.rows = {{{std::string("a"), std::size_t{1}}, {"", ""}}};

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_fact_is_a_json_object_with_its_first_meeting) {
   BOOST_TEST(none["first_line"].is_null());
 }
 
-BOOST_AUTO_TEST_CASE(what_counts_is_said_in_words) {
+BOOST_AUTO_TEST_CASE(counting_rule_is_described_in_words) {
   using Unit = Within::Unit;
   BOOST_TEST(meaning_of({Unit::words, 50}) ==
              "subject and object within 50 words, counted without overlap");

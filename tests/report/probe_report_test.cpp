@@ -46,7 +46,7 @@ struct Results {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(four_files_and_figures_are_written_and_nothing_beside_them, Results) {
+BOOST_FIXTURE_TEST_CASE(only_four_files_and_the_figures_are_written, Results) {
   probe_report(folder.path()).write(out.path());
   BOOST_TEST(
       (test::names_in(out.path()) == std::set<std::string>{"accuracy.csv", "figures", "metrics.csv",

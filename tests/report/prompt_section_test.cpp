@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_listed_and_the_rest_counted) {
 
 // If nothing comes before the first answer, the prompt is empty and no text is shown. Other
 // incomplete rows show whichever fields they contain.
-BOOST_AUTO_TEST_CASE(rows_may_lack_parts) {
+BOOST_AUTO_TEST_CASE(incomplete_prompt_rows_show_the_fields_they_have) {
   const std::string html = prompt_section({Json{{"prompt", ""}}, Json{{"candidates", 1}}});
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(html.find("<pre>") == html.npos);

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_has_both_numbers_and_their_difference) {
              std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_page_says_what_the_columns_are) {
+BOOST_AUTO_TEST_CASE(page_explains_the_columns) {
   const std::string html = html_table(published_columns(), small().pairs);
   BOOST_TEST(html.find(">Published model</button>") != std::string::npos);
   BOOST_TEST(html.find("<td data-v=\"0.250000\">0.250<small>0.125–0.500</small></td>") !=
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(files_have_every_digit) {
   BOOST_TEST(json.at("without_counterpart").at(0).at("number") == "nowhere");
 }
 
-BOOST_AUTO_TEST_CASE(another_question_is_said_in_a_column) {
+BOOST_AUTO_TEST_CASE(column_shows_how_the_questions_differ) {
   PublishedPair pair;
   pair.published.candidates = "single-token";
   pair.published.queries = "test";

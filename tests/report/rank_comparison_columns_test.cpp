@@ -10,7 +10,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(rank_comparison_columns)
 
-BOOST_AUTO_TEST_CASE(each_number_has_a_key_of_its_own) {
+BOOST_AUTO_TEST_CASE(each_number_has_its_own_key) {
   const RankComparison made = test::small_rank_comparison();
   const Json json = json_of(rank_difference_columns(), made.methods.at(0).differences.at(0));
   BOOST_TEST(json.at("queries") == 3);
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(each_number_has_a_key_of_its_own) {
   BOOST_TEST(json.at("log_rank").contains("p"));
 }
 
-BOOST_AUTO_TEST_CASE(a_pair_is_named_as_its_difference) {
+BOOST_AUTO_TEST_CASE(pair_of_models_is_labelled_as_a_difference) {
   const RankComparison made = test::small_rank_comparison();
   const std::string text =
       text_table(named_rank_difference_columns(made), made.methods[0].differences);

@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(ranks_by_the_length_of_the_name_are_percentiles, SmallRa
 
 // For the ranks 1, 2, 4 and 1, 1, 2.5, r is 2.5 / √7; for 5, 10, 20 and 4, 5, 10, it is 435 /
 // √(1050 · 186).
-BOOST_FIXTURE_TEST_CASE(agreement_is_told_within_each_relation, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(agreement_is_reported_per_relation, SmallRanking) {
   const Json json = to_json(results(*this)).at("agreement");
   const Json& relations = json.at(0).at("relations");
   BOOST_TEST((keys(relations) == Words{"<symbol>", "next"}));

@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(histograms_have_a_bar_for_each_third_of_a_power_of_ten, 
              ">0.167 [", ">301–1000</text>", ">0.167 [", ">1001–2000</text>", ">0.083 ["}));
 }
 
-BOOST_AUTO_TEST_CASE(a_bin_of_one_rank_is_named_by_it) {
+BOOST_AUTO_TEST_CASE(bin_with_a_single_rank_is_labelled_with_that_rank) {
   const std::string part = section(page_of_ranks({1, 4, 2}, 4), "Ranks");
   BOOST_TEST(in_order(part, {">1</text>", ">2–3</text>", ">4</text>"}));
   BOOST_TEST(!holds(part, "4–4"));
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_a_dash) {
   BOOST_TEST(holds(row_of(part, "some"), "<small>"));
 }
 
-BOOST_FIXTURE_TEST_CASE(the_page_says_how_few_queries_have_no_correlation, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(page_explains_missing_correlations, SmallRanking) {
   const std::string part = section(page(*this), "Do the methods agree within a relation?");
   BOOST_TEST(holds(row_of(part, "next"), "data-v=\"3\""));
   BOOST_TEST(holds(row_of(part, "next"), "0.945<small>"));

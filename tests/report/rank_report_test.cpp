@@ -34,7 +34,7 @@ RankReport report(const RankFolder& folder, std::uint64_t seed = 7) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(report_writes_the_expected_files_and_nothing_else, SmallRanking) {
   const TemporaryFolder out;
   report(*this).write(out.path());
   BOOST_TEST(
@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallRank
                                                      "ranks.csv", "report.html"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(metrics_json_says_how_its_intervals_were_drawn, SmallRanking) {
+BOOST_FIXTURE_TEST_CASE(metrics_json_records_bootstrap_and_interval, SmallRanking) {
   const TemporaryFolder out;
   const RankReport made = report(*this);
   made.write(out.path());
@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(the_csv_has_a_row_for_each_method_and_query, SmallRankin
   BOOST_TEST(holds(csv, "\nlm-head,test,2,tail,h2,next,t2,1,5.0,5.0,0,5.0\n"));
 }
 
-BOOST_AUTO_TEST_CASE(the_csv_tells_heads_parts_and_searches_that_ended_early) {
+BOOST_AUTO_TEST_CASE(ranks_csv_includes_head_queries_parts_and_undecided_searches) {
   auto head = ranked(4, "a, \"b\"", 2, 3);
   head.asks_head = true;
   head.part = "valid";

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_cell_keeps_to_its_line_and_commands_nothing) {
              "a\\u001b[2J\\u000ab  1\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_number_without_an_interval_says_so) {
+BOOST_AUTO_TEST_CASE(missing_interval_is_shown_as_a_dash) {
   BOOST_TEST(with_interval(without_interval(1, 1)) == "1.000 [–]");
   BOOST_TEST(number_or_dash(without_interval(1, 1)) == "1.000");
 }

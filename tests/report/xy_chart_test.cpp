@@ -42,7 +42,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(points_stand_where_their_numbers_say_and_a_line_joins_them) {
+BOOST_AUTO_TEST_CASE(points_are_plotted_at_their_values_and_joined_by_a_line) {
   const std::string svg = xy_chart(small_chart(), {{"", {{0, 0}, {0.5, 0.25}, {1, 1}}}});
   BOOST_TEST(holds(svg, "<circle cx=\"62.0\" cy=\"112.0\""));
   BOOST_TEST(holds(svg, "<circle cx=\"162.0\" cy=\"87.0\""));
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_tallest_bar_of_the_histogram_is_a_quarter_of_the_height
   BOOST_TEST(holds(svg, "x=\"162.5\" y=\"87.0\" width=\"99.0\" height=\"25.0\""));
 }
 
-BOOST_AUTO_TEST_CASE(labels_stand_beside_their_points_and_inside_the_chart) {
+BOOST_AUTO_TEST_CASE(point_labels_are_next_to_their_points_and_inside_the_chart) {
   const std::string svg =
       xy_chart(small_chart(), {{"", {{0.75, 0.5, {}, "left"}, {0.8, 0.5, {}, "right"}, {0, 0}}}});
   BOOST_TEST(count_of(svg, "class=\"point\"") == 2U);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(labels_stand_beside_their_points_and_inside_the_chart) {
       holds(svg, "<text class=\"point\" x=\"216.0\" y=\"57.0\" text-anchor=\"end\">right</text>"));
 }
 
-BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_are_several) {
+BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_have_a_legend_if_several) {
   std::vector<ChartSeries> series;
   for (std::size_t s = 0; s < 9; ++s) {
     series.push_back({std::string("n").append(std::to_string(s)), {{0.5, 0.5}}, false});
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(what_a_point_is_shows_under_the_pointer) {
                    "<title>R&amp;D: 3</title><path class=\"star\""));
 }
 
-BOOST_AUTO_TEST_CASE(a_chart_is_told_to_who_cannot_see_it) {
+BOOST_AUTO_TEST_CASE(chart_has_a_description_for_screen_readers) {
   const std::string svg =
       xy_chart(small_chart(), {{"a & b", {{0.1, 0.5}, {0.2, 0.25}, {0.3, 0.75}}}, {"c", {}}});
   BOOST_TEST(test::between(svg, "<title>", "</title>") == "title");

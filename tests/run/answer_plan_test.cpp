@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_answers_is_left_out_and_a_dataset_withou
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"symbol"}, 0), Error, words);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_asked_is_a_dataset_of_its_own) {
+BOOST_AUTO_TEST_CASE(asked_facts_form_a_narrowed_dataset) {
   const MultiPromptDataset dataset = with_odd_names();
   const AskedFacts asked = asked_facts(dataset, {"family", "symbol"}, 3);
   const MultiPromptDataset made = narrowed(dataset, asked);
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(no_more_facts_are_sampled_than_wanted_and_more_take_the_sam
   }
 }
 
-BOOST_AUTO_TEST_CASE(sampled_prompts_hang_on_their_seed_and_not_on_other_facts_or_shots) {
+BOOST_AUTO_TEST_CASE(sampled_prompts_depend_on_their_seed_but_not_on_other_facts_or_shots) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 40, .names = 2}, {.facts = 40}});
   const auto all = places(sampled_of(dataset, {}));
   BOOST_TEST((places(sampled_of(dataset, {.samples = 5, .shot_seed = 9})) == all));
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_hang_on_their_seed_and_not_on_other_facts_o
   }
 }
 
-BOOST_AUTO_TEST_CASE(sampled_prompts_do_not_hang_on_where_their_facts_stand) {
+BOOST_AUTO_TEST_CASE(sampled_prompts_do_not_depend_on_the_order_of_facts) {
   MultiPromptDataset dataset = shaped_many({{.facts = 40, .names = 2}, {.facts = 40}});
   const auto drawn = [&] {
     std::set<std::tuple<std::string, std::string, std::size_t, std::size_t>> all;

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(each_file_of_a_run_has_its_prompts) {
   BOOST_TEST(all.at("zero-shot answers")[0].at("shots").empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_asked_is_not_listed) {
+BOOST_AUTO_TEST_CASE(prompts_that_are_not_asked_are_not_listed) {
   AnswerOptions asking = options();
   asking.samples = 0;
   BOOST_TEST(listed(asking, {}).size() == 2U);

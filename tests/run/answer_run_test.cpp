@@ -143,7 +143,7 @@ void check_answers(bool fresh) {
 BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
   check_answers(false);
 }
-BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself_behind_shots_of_its_own) {
+BOOST_AUTO_TEST_CASE(batched_answers_with_fresh_shots_equal_individual_answers) {
   check_answers(true);
 }
 
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   BOOST_TEST((results(folder / "whole") == expected));
 }
 
-BOOST_AUTO_TEST_CASE(models_with_trees_and_without_answer_alike) {
+BOOST_AUTO_TEST_CASE(tree_and_plain_models_give_the_same_answers) {
   const TemporaryFolder folder;
   const AnswerOptions options = few_samples();
   const Made tree = run_once(folder / "tree", options);

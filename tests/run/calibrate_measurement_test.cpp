@@ -51,7 +51,7 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_needs_no_command, Two) {
                0.25) < 1e-12);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_probes_reader_left_out_is_said_once, Two) {
+BOOST_FIXTURE_TEST_CASE(omissions_of_a_probes_reader_are_reported_once, Two) {
   std::ofstream(folder.path() / "run.json") << R"({"settings":{"left_out":["dev.jsonl"]}})";
   CalibrateSettings twice = settings();
   twice.folders.list.push_back({"gpt2", folder.path()});
@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_probes_reader_left_out_is_said_once, Two) {
   BOOST_TEST(std::ranges::count(remarks, "Left out: dev.jsonl.") == 1);
 }
 
-BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_folders_or_named, Two) {
+BOOST_FIXTURE_TEST_CASE(masked_models_are_detected_from_results_or_named_explicitly, Two) {
   const auto masked = [&](const std::string& name,
                           const std::optional<std::vector<std::string>>& named) {
     CalibrateSettings settings = this->settings(name);

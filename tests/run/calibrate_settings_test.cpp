@@ -10,7 +10,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(calibrate_settings)
 
-BOOST_AUTO_TEST_CASE(folders_are_read_by_their_own_scores_unless_others_are_named) {
+BOOST_AUTO_TEST_CASE(folders_use_their_own_scoring_unless_overridden) {
   CalibrateSettings settings;
   BOOST_TEST(!settings.reading().scoring);
   BOOST_TEST((settings.scoring() == Scoring{Reduction::sum, Span::statement}));
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(folders_are_read_by_their_own_scores_unless_others_are_name
   BOOST_TEST((settings.reading().scoring == Scoring{Reduction::mean, Span::answer}));
 }
 
-BOOST_AUTO_TEST_CASE(marked_templates_need_plain_ones_beside_them) {
+BOOST_AUTO_TEST_CASE(verbalized_templates_require_listed_paraphrases) {
   CalibrateSettings settings;
   settings.check();
   settings.kinds.verbalized = {5};

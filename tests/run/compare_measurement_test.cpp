@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_needs_no_command, Two) {
                         test::says(Fault::user, "contains something other"));
 }
 
-BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, Two) {
+BOOST_FIXTURE_TEST_CASE(unnamed_models_take_their_names_from_their_runs, Two) {
   first.files().write("run.json", Json{{"settings", {{"model", "large"}}}}.dump());
   CompareSettings settings = this->settings();
   for (ResultFolder& run : settings.runs.list) run.name.clear();
@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, 
   BOOST_TEST((made.settings.at("models") == Json{"large", second.path().filename().string()}));
 }
 
-BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, Two) {
+BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_after_their_folders, Two) {
   const auto names = [](std::vector<ResultFolder> runs, bool apart = true) {
     name_runs(runs, apart);
     std::vector<std::string> all;
@@ -147,7 +147,7 @@ struct Published {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(published_numbers_stand_beside_all_runs_of_a_model, Published) {
+BOOST_FIXTURE_TEST_CASE(published_numbers_are_compared_with_all_runs_of_a_model, Published) {
   const CompareMeasurement measurement(settings("M,BEAR,x,0.5\nM,BEAR,y,0.10\nM,BEAR,z,1\n"));
   run_measurement(measurement, folder / "out");
   const Json metrics = read_json_object(folder / "out/metrics.json");
@@ -177,7 +177,7 @@ BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Publi
 }
 
 // The folder contains the calibration of two models, in the format that `plumb calibrate` writes.
-BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published) {
+BOOST_FIXTURE_TEST_CASE(run_of_several_models_is_listed_by_model, Published) {
   folder.write(
       "both/metrics.json",
       Json{{"bins", 20}, {"models", {{"m.gguf", {{"ace", 0.25}}}, {"n", {{"ace", 0.5}}}}}}.dump());
@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_ranking_among_other_candidates_is_told, Published) {
+BOOST_FIXTURE_TEST_CASE(ranking_with_different_candidates_is_reported, Published) {
   const auto words = [&](Json settings, const std::string& name) {
     settings["model"] = "m";
     folder.write("rank/run.json", Json{{"settings", settings}}.dump());

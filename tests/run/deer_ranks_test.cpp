@@ -14,7 +14,7 @@ using test::reader_of_elements;
 
 BOOST_AUTO_TEST_SUITE(deer_ranks_suite)
 
-BOOST_AUTO_TEST_CASE(methods_are_named_by_the_entity_prompt) {
+BOOST_AUTO_TEST_CASE(methods_are_named_after_the_entity_prompt) {
   BOOST_TEST(name_of_deer(EntityPrompt::eol) == "deer");
   BOOST_TEST(name_of_deer(EntityPrompt::a) == "deer-a");
   BOOST_TEST(name_of_deer(EntityPrompt::b) == "deer-b");

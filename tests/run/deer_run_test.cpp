@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
 
 // The candidates are the four periods for one relation and the 35 elements that follow another
 // element for the other, so there are fewer candidates than embedded texts.
-BOOST_AUTO_TEST_CASE(a_part_is_ranked_from_the_rows_of_its_own_candidates) {
+BOOST_AUTO_TEST_CASE(relation_is_ranked_among_its_own_candidates) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
   const Ranked made = run_once(folder / "run", graph,
@@ -469,7 +469,7 @@ void kill_everywhere(const RankOptions& options) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
+BOOST_AUTO_TEST_CASE(run_killed_after_any_pack_resumes_there) {
   kill_everywhere<NgramTreeModel>(everything());
   kill_everywhere<NgramTreeModel>(many_prompts());
 }
@@ -526,7 +526,7 @@ BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
 
 // Flips a bit of the vectors from which the ranks are computed, in a complete and in an incomplete
 // run.
-BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_they_are_gone) {
+BOOST_AUTO_TEST_CASE(changed_vectors_are_refused_and_recomputed_once_deleted) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
   const Ranked whole = run_once(folder / "run", graph, everything());
@@ -583,7 +583,7 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_plain_embedder_killed_after_any_batch_goes_on_from_there) {
+BOOST_AUTO_TEST_CASE(plain_embedder_killed_after_any_batch_resumes_there) {
   kill_everywhere<PlainEmbedder>(many_prompts());
 }
 

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {
   BOOST_TEST(made.pack == 64U);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
+BOOST_AUTO_TEST_CASE(ineffective_settings_are_listed_with_the_reason) {
   BOOST_TEST(idle({}, Precision::exact).empty());
   BOOST_TEST(idle({}, Precision::fast).empty());
   const auto all = idle({}, Precision::exact, "on a server");

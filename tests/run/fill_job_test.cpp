@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(gaps_are_filled_into_a_run_folder_and_resumed, Files) {
   BOOST_TEST(slurp(folder / "run/metadata_generate.json") == metadata);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_left_out_is_said, Files) {
+BOOST_FIXTURE_TEST_CASE(excluded_facts_objects_and_names_are_reported, Files) {
   GenerateSettings settings = this->settings();
   settings.relations = {"family"};
   const FillQuestions questions(settings);
@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_left_out_is_said, Files) {
            "token in each gap."));
 }
 
-BOOST_FIXTURE_TEST_CASE(several_masks_are_an_extension_and_said_so, Files) {
+BOOST_FIXTURE_TEST_CASE(multiple_masks_are_reported_as_an_extension, Files) {
   GenerateSettings settings = this->settings();
   settings.masks = 2;
   settings.names = "none";

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_does_not_fit_has_no_likelihood_and_a_label_is_n
   BOOST_TEST(candidates.left_out == 1U);  // noble gas
 }
 
-BOOST_AUTO_TEST_CASE(a_common_vocabulary_has_answers_of_its_own) {
+BOOST_AUTO_TEST_CASE(common_vocabulary_has_its_own_answers) {
   const Made made({1, false, {"H", "He", "Fe", "noble gas", "nowhere"}}, {"symbol"});
   std::size_t without = 0;
   for (const RecordedAnswer& row : made.answers()) {

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_lemmas_needs_no_wordnet_even_if_it_is_not_com
   BOOST_TEST(recorded({{"settings", {{"lemmas", "wordnet"}}}}).wordnet == "/usr/share/wordnet");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_run_does_not_say_has_its_default) {
+BOOST_AUTO_TEST_CASE(missing_or_invalid_run_settings_use_defaults) {
   for (const Json& run :
        {Json::object(), Json{{"settings", nullptr}}, Json{{"settings", "of old"}},
         Json{{"settings", {{"samplings", "many"}, {"sample_by", 3}, {"lemmas", 1}}},
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_a_run_does_not_say_has_its_default) {
   BOOST_TEST(recorded_measuring("/there/is/no/run").samplings == 50000U);
 }
 
-BOOST_AUTO_TEST_CASE(the_command_or_the_metadata_tells_which_job_made_a_folder) {
+BOOST_AUTO_TEST_CASE(job_kind_is_read_from_command_or_metadata) {
   const auto kind = [](const std::string& command) {
     return run_kind(RunOf(command).folder.path());
   };

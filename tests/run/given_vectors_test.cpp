@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(only_candidates_need_a_direction, ThreeCandidates) {
   BOOST_TEST(firsts().size() == 3U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_wrong_is_said_with_file_row_and_entity, ThreeCandidates) {
+BOOST_FIXTURE_TEST_CASE(invalid_vectors_are_reported_with_file_row_and_entity, ThreeCandidates) {
   write({"e2", "e0", "e1"}, {12, 1, 0, 0, 11, 1});
   refuse(file.string() +
          ": row 1: the vector of 'e0' is a zero vector, so it has no direction; embed it again");
@@ -87,7 +87,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_wrong_is_said_with_file_row_and_entity, ThreeCan
   refuse("has vectors of 2 dimensions, but the model has 3; embed the entities with this model", 3);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_there_is_said_so, ThreeCandidates) {
+BOOST_FIXTURE_TEST_CASE(nonexistent_file_is_reported, ThreeCandidates) {
   std::filesystem::remove(file);
   refuse("v.npy: does not exist; set `entities` to the entities.npy of a run");
 }

@@ -24,7 +24,7 @@ ScoringCost tokens(std::uint64_t one_by_one, std::uint64_t fed = 0) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_part_says_what_is_known_of_it) {
+BOOST_AUTO_TEST_CASE(part_description_contains_its_known_counts) {
   BOOST_TEST(description_of(PlannedPart{"", "statement", 1}) == "1 statement");
   BOOST_TEST(description_of(PlannedPart{"likelihood", "query", 2}) == "likelihood: 2 queries");
   BOOST_TEST(description_of(PlannedPart{"", "statement", 26, tokens(410, 302)}) ==
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(several_parts_are_added_up_by_what_they_count) {
              "in all: 12 prompts, 30 statements, 420 tokens, 210 answers");
 }
 
-BOOST_AUTO_TEST_CASE(a_sum_without_all_tokens_says_so) {
+BOOST_AUTO_TEST_CASE(incomplete_token_total_is_marked_as_a_lower_bound) {
   const JobPlan plan{{"a", "prompt", 10, tokens(100), 10, 16}, {"a names", "statement", 30}};
   BOOST_TEST(description_of(plan).back() ==
              "in all: 10 prompts, 30 statements, at least 100 tokens, 10 answers");

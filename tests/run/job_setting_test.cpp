@@ -54,7 +54,7 @@ void check(const Value& value, const std::string& word, const Json& json) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(values_words_and_json_stand_for_one_another) {
+BOOST_AUTO_TEST_CASE(values_convert_to_words_and_json_and_back) {
   check(true, "yes", "yes");
   check(false, "no", "no");
   check<std::size_t>(0, "0", 0);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_decides_the_results_is_recorded_under_its_name) {
               Json{{"min_facts", 3}, {"kind", "fig"}, {"mark", nullptr}}));
 }
 
-BOOST_AUTO_TEST_CASE(the_first_rule_that_holds_says_why_a_setting_has_no_effect) {
+BOOST_AUTO_TEST_CASE(first_matching_rule_explains_why_a_setting_has_no_effect) {
   IdleRules rules;
   rules.when(false, "never", {"bos"});
   rules.when(true, "without shots", {"seed", "seeds"});

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
                         says(Fault::user, "is \"mixed\""));
 }
 
-BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
+BOOST_AUTO_TEST_CASE(finished_run_records_its_result_files) {
   const TemporaryFolder folder;
   SquaresJob job;
   (void)run_job(job, {folder / "run"});
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_stopped_is_resumed) {
                         says(Fault::user, "count: the run was started with 5, not 7"));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
+BOOST_AUTO_TEST_CASE(job_plan_is_reported_once_before_the_job_starts) {
   const TemporaryFolder folder;
   std::vector<std::string> told;
   WorkOptions work;

@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(rows_name_the_shots_that_their_prompts_show, Kamel) {
   BOOST_TEST(row_count == 4U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_long_answer_is_cut_and_said_to_be, Kamel) {
+BOOST_FIXTURE_TEST_CASE(truncated_answers_are_counted, Kamel) {
   settings.max_new_tokens = 8;
   settings.shots = 0;
   const ListQuestions questions(settings);
@@ -150,7 +150,7 @@ BOOST_FIXTURE_TEST_CASE(a_percent_sign_that_stands_first_ends_the_answer, Kamel)
   BOOST_TEST(finished.report.results().back().empty == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_left_out_and_too_few_shots_are_said, Kamel) {
+BOOST_FIXTURE_TEST_CASE(excluded_files_and_missing_shots_are_reported, Kamel) {
   settings.shots = 3;
   const ListQuestions questions(settings);
   NgramModel model = test::reader_of_lists<NgramModel>();

@@ -11,7 +11,7 @@ using test::says;
 BOOST_AUTO_TEST_SUITE(many_shot_block)
 
 // The paper uses 50 shots, 5 seeds, 99 distractors, 100 training facts and single spaces.
-BOOST_AUTO_TEST_CASE(options_are_the_papers_where_nothing_is_said) {
+BOOST_AUTO_TEST_CASE(options_default_to_the_values_of_the_paper) {
   const ManyShotOptions options;
   BOOST_TEST((options.shots.numbers == std::vector<std::size_t>{50}));
   BOOST_TEST(options.seeds == 5U);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_row_without_pairs_or_questions_is_refused_by_name) {
                         says(Fault::user, "`eic-questions`: is less than 1"));
 }
 
-BOOST_AUTO_TEST_CASE(a_block_asks_nothing_until_it_is_told) {
+BOOST_AUTO_TEST_CASE(default_block_is_empty) {
   const ManyShotBlock block;
   BOOST_TEST(block.settings.empty());
   BOOST_TEST(block.shots.empty());

@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is
            "`generate`: birth: 310 tokens and 100 new ones exceed the model's context of 400"));
 }
 
-BOOST_AUTO_TEST_CASE(a_fixed_study_is_looked_at_alike) {
+BOOST_AUTO_TEST_CASE(fixed_study_gets_the_same_checks) {
   FixedStudy study;
   for (std::size_t i = 0; i < 20; ++i) {
     study.shots.push_back({"Person " + std::string(1, static_cast<char>('a' + i)), "1900"});

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
+BOOST_AUTO_TEST_CASE(aliases_count_as_correct_and_matching_is_case_sensitive) {
   // The labels of these facts never occur in the continuations.
   Relation renamed = births(30, 8);
   for (std::string& option : renamed.options) option = "Year " + option;

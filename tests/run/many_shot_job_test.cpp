@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(facts_of_a_program_need_no_numbers_and_options_no_ids) {
   BOOST_TEST(asked.size() == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {
+BOOST_AUTO_TEST_CASE(insufficient_facts_are_refused_before_a_folder_is_created) {
   NgramTreeModel model = reader_of_births();
   ManyShotSettings settings = few_shots();
   settings.least_facts = 31;

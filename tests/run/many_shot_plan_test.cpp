@@ -421,7 +421,7 @@ BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   BOOST_TEST(*places.rbegin() == 11U);
 }
 
-BOOST_AUTO_TEST_CASE(shots_are_told_by_instance) {
+BOOST_AUTO_TEST_CASE(shots_are_identified_by_instance) {
   ManyShotOptions options = few_shots();
   Relation relation = births(20, 8);
   for (Fact& fact : relation.facts) fact.instance += 100;
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(shots_are_told_by_instance) {
   BOOST_TEST(plan.asked.shot_instances(1).size() == 10U);
 }
 
-BOOST_AUTO_TEST_CASE(eic_takes_ninety_five_training_facts_and_says_so) {
+BOOST_AUTO_TEST_CASE(eic_without_95_training_facts_is_skipped_with_a_note) {
   ManyShotOptions options = eic_alone();
   options.eic_paper = true;
   const auto with_training = [](std::size_t count) {

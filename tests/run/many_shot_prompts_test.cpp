@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_panels_pairs_stand_each_behind_all_before_it) {
   BOOST_TEST(listed(relation, options, false, {design}, {"p3"}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(one_fact_has_prompts_of_its_own) {
+BOOST_AUTO_TEST_CASE(prompts_can_be_limited_to_one_fact) {
   const Relation relation = births(30, 8);
   const std::size_t fact = train_test_split(relation, 12, 0).test[2];
   const Listed all =

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_leaves_no_rows_and_goes_on) {
+BOOST_AUTO_TEST_CASE(run_killed_after_any_pack_leaves_no_rows_and_can_be_resumed) {
   struct Killed {};
   const std::vector<Relation> relations{births(125, 10)};
   const TemporaryFolder folder;

@@ -56,7 +56,7 @@ struct Files {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_measurement_leaves_its_files_and_says_what_it_was_made_of, Files) {
+BOOST_FIXTURE_TEST_CASE(measurement_writes_its_files_and_records_its_inputs, Files) {
   const Report report = run_measurement(two, out(), {{"command_line", "plumb count"}});
   BOOST_TEST(report.table() == "2\n");
   BOOST_TEST(test::slurp(out() / "count.txt") == "2");
@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_measured_leaves_no_folder, Files) {
 }
 
 // The user may repeat a measurement that was interrupted.
-BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, Files) {
+BOOST_FIXTURE_TEST_CASE(interrupted_measurement_is_marked_as_running_and_can_be_repeated, Files) {
   two.read.list.push_back({"c", "z"});
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
   BOOST_TEST(run().at("status") == "running");

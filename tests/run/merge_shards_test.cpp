@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(merged_shards_are_the_run_that_was_never_parted, Shards)
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_shard_leaves_its_journal_and_says_which_it_is, Shards) {
+BOOST_FIXTURE_TEST_CASE(shard_keeps_its_journal_and_records_its_index, Shards) {
   (void)shard(1, 3);
   const auto files = contents(place(1));
   BOOST_TEST(files.size() == 2U);
@@ -111,7 +111,7 @@ BOOST_FIXTURE_TEST_CASE(a_shard_leaves_its_journal_and_says_which_it_is, Shards)
   BOOST_TEST(run.at("settings") == read_json_object(folder / "whole/run.json").at("settings"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_shard_that_was_killed_anywhere_goes_on_to_the_same_journal, Shards) {
+BOOST_FIXTURE_TEST_CASE(shard_killed_anywhere_resumes_to_an_identical_journal, Shards) {
   (void)shard(0, 2);
   const auto journal = contents(place(0)).at("journal.jsonl");
   std::size_t kills = 0;

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(one_process_counts_as_it_does_without_mpi) {
   BOOST_TEST(!ranking.is_broken());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_asked_wrongly_is_refused_before_others_are_told) {
+BOOST_AUTO_TEST_CASE(invalid_requests_are_refused_before_other_processes_are_notified) {
   test::MpiSession::begin();
   const Files files;
   const NpyFile npy(files.file);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_wrongly_is_refused_before_others_are_told) {
   BOOST_TEST(!ranking.is_broken());
 }
 
-BOOST_AUTO_TEST_CASE(an_error_amid_an_exchange_leaves_it_broken) {
+BOOST_AUTO_TEST_CASE(error_during_an_exchange_leaves_the_ranking_broken) {
   test::MpiSession::begin();
   const Files files;
   const NpyFile npy(files.file);

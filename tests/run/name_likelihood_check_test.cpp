@@ -63,8 +63,7 @@ BOOST_FIXTURE_TEST_CASE(what_can_be_scored_is_let_through, Elements) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(texts_that_the_tokenizer_does_not_spell_are_named_with_their_place,
-                        Elements) {
+BOOST_FIXTURE_TEST_CASE(texts_the_tokenizer_cannot_encode_are_reported_with_location, Elements) {
   model.unspelled = "inert";
   refused(zero_shot,
           "elements/facts.jsonl:11: family: this tokenizer does not spell 'inert gas'; fix the "

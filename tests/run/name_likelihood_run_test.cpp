@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias
 }
 
 // The plan counts each text's own tokens, in the same way as the run counts texts fed one by one.
-BOOST_AUTO_TEST_CASE(a_plan_tells_names_and_tokens) {
+BOOST_AUTO_TEST_CASE(plan_counts_names_and_tokens) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
   NgramModel model = reader<NgramModel>();
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(models_with_trees_and_without_score_alike) {
+BOOST_AUTO_TEST_CASE(tree_and_plain_models_give_the_same_name_scores) {
   const TemporaryFolder folder;
   const RunSummary tree = run_once(folder / "tree", two_of_relation);
   run_once<NgramModel>(folder / "plain", two_of_relation);

@@ -532,7 +532,7 @@ BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
+BOOST_AUTO_TEST_CASE(run_killed_after_any_pack_resumes_there) {
   struct Killed {};
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -554,7 +554,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(progress_is_told_by_relation) {
+BOOST_AUTO_TEST_CASE(progress_is_reported_by_relation) {
   std::map<std::string, std::size_t> done;
   const ProgressCallback look = [&](const WorkState& state) {
     BOOST_TEST(state.done <= state.total);

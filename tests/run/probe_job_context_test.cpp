@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_probe_in_memory_reduces_as_a_run_does) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_run_with_all_of_it_goes_on_to_the_same_bytes) {
+BOOST_AUTO_TEST_CASE(killed_run_with_all_context_options_resumes_to_identical_files) {
   ProbeSettings settings =
       with({Reduction::pmi, Span::answer}, text("Say: "), {1, 3, ShotDraw::fact});
   const TemporaryFolder folder;

@@ -30,7 +30,7 @@ struct WithWholeRun : WholeRun {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, WithWholeRun) {
+BOOST_FIXTURE_TEST_CASE(run_killed_after_any_pack_resumes_to_identical_files, WithWholeRun) {
   std::size_t packs = 0;
   for (;; ++packs) {
     const auto path = folder / ("cut " + std::to_string(packs));

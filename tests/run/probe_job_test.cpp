@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(chosen_templates_are_scored_and_no_others) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_template_that_a_relation_lacks_is_refused_before_anything_is_scored) {
+BOOST_AUTO_TEST_CASE(missing_template_is_rejected_before_scoring) {
   const TemporaryFolder folder;
   ProbeSettings settings;
   settings.templates = {{0, 2}};

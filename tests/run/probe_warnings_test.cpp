@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_should_end_in_a_space_or_line_break) {
   BOOST_TEST(prefix_warning("x").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(without_bos_answers_that_begin_a_statement_lack_a_token) {
+BOOST_AUTO_TEST_CASE(missing_bos_warns_about_answers_that_begin_a_statement) {
   NgramModel model("");
   const Dataset dataset = test::small_dataset();
   ProbeSettings settings = test::all_templates();

@@ -62,16 +62,16 @@ BOOST_FIXTURE_TEST_CASE(a_log_gets_plain_lines, InLog) {
 
 // Of the 50 finished statements, 40 were in the journal, and 10 took 10 seconds, so the remaining
 // 50 will take 50 seconds.
-BOOST_FIXTURE_TEST_CASE(what_was_done_before_says_nothing_about_the_rate, InLog) {
+BOOST_FIXTURE_TEST_CASE(journaled_work_does_not_affect_the_rate, InLog) {
   BOOST_TEST(update(1010, 50, 10) == " 50% 50/100 statements  1.0/s  50 s left  P36\n");
 }
 
-BOOST_FIXTURE_TEST_CASE(the_first_two_seconds_say_nothing_about_the_rate, OnTerminal) {
+BOOST_FIXTURE_TEST_CASE(rate_is_omitted_in_the_first_two_seconds, OnTerminal) {
   BOOST_TEST(update(1001.75, 10, 10).find("/s") == std::string::npos);
   BOOST_TEST(update(1002, 10, 10).find("10/100 statements  5.0/s  18 s left") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(nothing_is_said_of_the_rate_before_anything_is_scored, InLog) {
+BOOST_FIXTURE_TEST_CASE(rate_is_omitted_before_anything_is_scored, InLog) {
   BOOST_TEST(update(1010, 40, 0) == " 40% 40/100 statements  P36\n");
 }
 
@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(a_log_gets_a_line_every_five_seconds_at_most, InLog) {
   BOOST_TEST(lines == 13U);  // at 0, 5, …, 60 seconds
 }
 
-BOOST_FIXTURE_TEST_CASE(the_end_is_always_said, InLog) {
+BOOST_FIXTURE_TEST_CASE(completion_is_always_shown, InLog) {
   BOOST_TEST(!update(1000, 99, 99).empty());
   BOOST_TEST(update(1000.25, 99, 99).empty());
   BOOST_TEST(update(1000.5, 100, 100) == "100% 100/100 statements  200/s  P36\n");
@@ -142,11 +142,11 @@ BOOST_AUTO_TEST_CASE(rates_below_ten_have_a_decimal) {
 }
 
 // 135 texts in 461 seconds.
-BOOST_FIXTURE_TEST_CASE(a_slow_job_is_not_said_to_stand_still, InLog) {
+BOOST_FIXTURE_TEST_CASE(rate_of_a_slow_job_is_not_rounded_to_zero, InLog) {
   BOOST_TEST(update(1010, 3, 3) == "  3% 3/100 statements  0.3/s  5 min 23 s left  P36\n");
 }
 
-BOOST_AUTO_TEST_CASE(durations_are_told_in_their_two_largest_units) {
+BOOST_AUTO_TEST_CASE(durations_are_shown_in_their_two_largest_units) {
   BOOST_TEST(ProgressBar::duration(-1) == "0 s");
   BOOST_TEST(ProgressBar::duration(4.4) == "4 s");
   BOOST_TEST(ProgressBar::duration(59.4) == "59 s");

@@ -10,7 +10,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(progress)
 
-BOOST_AUTO_TEST_CASE(what_is_counted_is_told_from_the_beginning_on) {
+BOOST_AUTO_TEST_CASE(counted_progress_is_reported_from_the_start) {
   std::vector<std::string> told;
   const ProgressCallback tell = [&](const WorkState& state) {
     told.push_back(state.counted + " " + std::to_string(state.done) + "/" +
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(what_is_counted_is_told_from_the_beginning_on) {
                                                "texts checked 5/5 5 P36"}));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_is_told_without_a_callback) {
+BOOST_AUTO_TEST_CASE(progress_callback_may_be_empty) {
   const ProgressCallback nobody;
   Count texts(nobody, "texts", 1);
   BOOST_CHECK_NO_THROW(texts.advance(1));

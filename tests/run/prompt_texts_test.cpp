@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
   BOOST_TEST(shot_lists(dataset, asked, questions).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_prompt_says_which_shots_it_shows) {
+BOOST_AUTO_TEST_CASE(prompt_records_which_shots_it_shows) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {0, 2}}}, {}, {}};
   const FewShot few_shot(dataset, {ShotSource::same_template, 2}, 7);
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_says_which_shots_it_shows) {
   BOOST_TEST(texts.relation_at(0).code == "contains");
 }
 
-BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_templates) {
+BOOST_AUTO_TEST_CASE(fresh_shots_are_recorded_by_global_index_and_template) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {0, 2}}, {0, {5}}}, {}, {}};
   for (const ShotSource source :
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
 }
 
 // For a content-free text, the scorer's context is everything before the last question.
-BOOST_AUTO_TEST_CASE(a_text_begins_with_its_context_and_goes_on_with_one_question) {
+BOOST_AUTO_TEST_CASE(text_is_its_context_followed_by_one_question) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
   for (const FewShotSetting& setting : all_settings()) {

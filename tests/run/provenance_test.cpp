@@ -7,7 +7,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(provenance)
 
-BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
+BOOST_AUTO_TEST_CASE(shared_settings_identify_model_and_data) {
   const Provenance bare{.model = "m", .description = {"own", "", false}};
   const Json settings =
       shared_settings("go", bare, "bear", {"a.jsonl"}, true, SpecialTokenReading::refuse);

@@ -84,7 +84,7 @@ struct Framed : NgramTreeModel {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_the_tokenizer_puts_around_a_text_is_recorded_and_told) {
+BOOST_AUTO_TEST_CASE(tokens_added_by_the_tokenizer_are_recorded_and_reported) {
   const KnowledgeGraph graph = elements();
   auto model = reader_of_elements<Framed>();
   const TokenId bos = model.bos().value();
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(what_the_tokenizer_puts_around_a_text_is_recorded_and_told)
                             "head add no token after a query."));
 }
 
-BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {
+BOOST_AUTO_TEST_CASE(test_triples_in_the_training_part_are_reported) {
   const TemporaryFolder folder;
   KnowledgeGraph graph = elements();
   graph.train.push_back(graph.test[1]);

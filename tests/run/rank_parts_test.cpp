@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(one_set_of_candidates_is_one_part_without_a_label) {
   BOOST_TEST((few.parts.at(0).candidates.entities() == Places{0, 1, 8, 9, 16, 17}));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) {
+BOOST_AUTO_TEST_CASE(lm_head_candidates_are_planned_separately) {
   const KnowledgeGraph graph = elements();
   const RankParts parts = parts_of(graph, {.heads = true}, true);
   BOOST_TEST((candidates(parts.parts) == Counts{77}));

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_head_query_follows_its_tail_query) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
+BOOST_AUTO_TEST_CASE(only_selected_relations_are_queried) {
   const KnowledgeGraph graph = elements();
   std::size_t expected = 0;
   for (const Triple& t : graph.test) expected += t.relation == 1 || t.relation == 3 ? 1U : 0U;
@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
   BOOST_TEST((plans[0].candidates.entities() == Places{72, 73, 74, 75, 76}));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what_they_are) {
+BOOST_AUTO_TEST_CASE(declared_relation_range_takes_precedence_over_observed_tails) {
   KnowledgeGraph graph = elements();
   graph.relations[3].range = {5, 72, 73, 75, 76};  // without the third period
   const auto plans = plans_by_relation(rank_plan_of(graph, {.part = GraphPart::all}));

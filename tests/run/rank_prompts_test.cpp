@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_listed_once) {
   BOOST_TEST(lists.at(0).at("candidate_count") < graph.entities.size());
 }
 
-BOOST_AUTO_TEST_CASE(one_entity_has_prompts_of_its_own) {
+BOOST_AUTO_TEST_CASE(prompts_can_be_limited_to_one_entity) {
   const KnowledgeGraph graph = elements();
   const Entity& asked = graph.entities[graph.test[0].head];
   for (const std::string& named : {asked.id, asked.name}) {

@@ -33,7 +33,7 @@ struct Folders {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(folders_may_be_named, Folders) {
+BOOST_FIXTURE_TEST_CASE(result_folders_can_be_given_names, Folders) {
   BOOST_TEST(made(at("run")) == "=run");
   BOOST_TEST(made("gpt=" + at("theirs")) == "gpt=theirs");
   BOOST_TEST(made(at("a=b")) == "=a=b");  // it exists

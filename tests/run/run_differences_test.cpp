@@ -12,7 +12,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(run_differences_suite)
 
-BOOST_AUTO_TEST_CASE(runs_that_differ_alike_are_one_remark) {
+BOOST_AUTO_TEST_CASE(runs_with_the_same_difference_share_one_remark) {
   const test::TemporaryFolder folder;
   std::vector<ResultFolder> runs;
   for (const auto& [name, bos] : {std::pair{"a", "yes"}, {"b", "no"}, {"c", "no"}}) {

@@ -24,7 +24,7 @@ const Json settings = {{"model", "tiny"}, {"bos", "yes"}, {"templates", {0, 1}}}
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_new_folder_says_from_the_start_what_it_is) {
+BOOST_AUTO_TEST_CASE(new_run_folder_immediately_has_status_and_settings) {
   const test::TemporaryFolder folder;
   const RunFolder run(folder / "deep/run", settings, RunFolder::Claim::fresh);
   BOOST_TEST(run.path() == folder / "deep/run");
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(other_settings_are_refused_by_the_name_of_the_first) {
                              RunFolder::Claim::resume);  // a refusal releases the lock
 }
 
-BOOST_AUTO_TEST_CASE(a_run_json_that_is_broken_is_named_with_its_line) {
+BOOST_AUTO_TEST_CASE(malformed_run_json_is_rejected_with_its_line) {
   const test::TemporaryFolder folder;
   folder.write("run/run.json", "{\n\"status\": \"running\",\n");
   BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, RunFolder::Claim::resume), Error,

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(all_texts_are_found_and_of_those_that_begin_at_one_place_th
   BOOST_TEST(found_in(SpecialTokenTexts({{"", 1}, {"\xFF", 2}}), "a\xFF") == "\xFF");
 }
 
-BOOST_AUTO_TEST_CASE(a_text_is_refused_with_its_place_until_it_is_said_what_it_is) {
+BOOST_AUTO_TEST_CASE(special_token_text_is_rejected_unless_its_reading_is_set) {
   const auto plain = model_of(false);
   const SpecialTokenCheck check(plain, refuse);
   BOOST_CHECK_NO_THROW(check({"f.jsonl", 3, "P36, subject"}, "France <S>"));
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_graphs_text_is_looked_for_in_its_files) {
                         says(Fault::user, "a.txt: relation r1: 'is [MASK]' contains '[MASK]'"));
 }
 
-BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
+BOOST_AUTO_TEST_CASE(model_must_read_special_tokens_as_configured) {
   const DeafModel deaf;
   BOOST_CHECK_EXCEPTION(
       SpecialTokenCheck(deaf, parse)({.field = "P36"}, "a<s>"), Error,
@@ -132,7 +132,7 @@ struct UnequalModel : NgramModel {
   }
 };
 
-BOOST_AUTO_TEST_CASE(every_one_in_a_text_must_be_read_as_was_said) {
+BOOST_AUTO_TEST_CASE(every_special_token_in_a_text_must_be_read_as_configured) {
   const UnequalModel model;
   for (const std::string both : {"<pad> <user>", "<user> <pad>"}) {
     BOOST_CHECK_EXCEPTION(

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_texts_take_is_counted_ahead) {
              "at most 16 tokens");
 }
 
-BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {
+BOOST_AUTO_TEST_CASE(message_explains_that_a_text_exceeds_the_context) {
   NgramTreeModel model("one", 2);
   model.limits = {10, 4, 10};
   KeptPrompts with_bos(model, model.bos()), bare(model, std::nullopt);

@@ -24,7 +24,7 @@ RankPlan plan_of(const KnowledgeGraph& graph, std::vector<std::uint32_t> candida
 }  // namespace
 
 // Nitrogen's triple from the validation part; three of the 77 entities are candidates.
-BOOST_AUTO_TEST_CASE(a_line_says_what_was_asked_before_anything_is_ranked) {
+BOOST_AUTO_TEST_CASE(unranked_row_describes_the_query) {
   const KnowledgeGraph graph = elements();
   const NgramModel model("");
   const RankPlan plan = plan_of(graph, {12, 13, 20});

@@ -55,7 +55,7 @@ struct Numbers {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(packs_are_evaluated_in_order_and_progress_is_told_after_each) {
+BOOST_AUTO_TEST_CASE(packs_run_in_order_and_progress_is_reported_after_each) {
   const TemporaryFolder folder;
   Seen seen;
   Work work(folder / "journal.jsonl", {seen.look(), {}});
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(costs_add_up_and_what_is_done_is_known_afterwards) {
   BOOST_TEST(work.summary().fresh_statements == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(counting_begins_anew_for_each_thing_that_is_counted) {
+BOOST_AUTO_TEST_CASE(progress_counter_restarts_for_each_kind_of_item) {
   const TemporaryFolder folder;
   Seen seen;
   Work work(folder / "journal.jsonl", {seen.look(), {}});

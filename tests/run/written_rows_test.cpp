@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(any_bit_of_a_packs_rows_and_no_other_is_noticed) {
   BOOST_TEST(are_same_bytes(three_of_two(numbers), three_of_two(Numbers(numbers))));
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_are_not_there_are_changed_and_an_earlier_journal_says_nothing) {
+BOOST_AUTO_TEST_CASE(missing_rows_count_as_changed_and_older_journals_are_accepted) {
   const Numbers numbers{};
   Json said = written_rows(three_of_two(numbers), {1});
   said["rows"] = {3};

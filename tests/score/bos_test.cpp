@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   BOOST_TEST((require_bos(any, Bos::of("<|im_start|>")) == 257));
 }
 
-BOOST_AUTO_TEST_CASE(a_model_without_bos_is_told_a_token_that_it_has) {
+BOOST_AUTO_TEST_CASE(error_for_a_model_without_bos_suggests_an_existing_token) {
   Bare model;
   BOOST_CHECK_EXCEPTION(CausalScorer{model}, Error,
                         says(Fault::user, "to use instead, such as `bos` <|endoftext|>"));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_bos_is_told_a_token_that_it_has) {
 }
 
 // Computed by hand: log P(a b c | token) from the model itself.
-BOOST_AUTO_TEST_CASE(statements_are_scored_behind_the_token_that_is_named) {
+BOOST_AUTO_TEST_CASE(statement_scores_are_conditioned_on_the_named_token) {
   Bare model;
   CausalScorer scorer(model, Bos::of("<|endoftext|>"));
   const std::vector<TokenId> sequence{256, 'a', 'b', 'c'};

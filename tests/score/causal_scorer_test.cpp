@@ -500,7 +500,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
+BOOST_AUTO_TEST_CASE(context_is_fed_once_and_the_cost_reflects_it) {
   for (const Span scored : {Span::statement, Span::answer}) {
     for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {60, 3, 16}}) {
       NgramTreeModel model(training, 4, pieces);
@@ -619,7 +619,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
 
 // Both contexts have the same number of tokens, so only the tokens themselves distinguish them.
 // Text after " of " has different probabilities from text after " is ".
-BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
+BOOST_AUTO_TEST_CASE(contexts_are_distinguished_by_their_tokens) {
   NgramTreeModel model(training, 4);
   CausalScorer scorer(model);
   const Shots of("Rome of");
@@ -675,7 +675,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_one_branch_does_without_a_context) {
 }
 
 // In prompts with cuts, the context is tokenised with its own cuts, just like the statements.
-BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
+BOOST_AUTO_TEST_CASE(context_with_cuts_is_shared_by_statements_with_the_same_cuts) {
   NgramTreeModel model(training, 4, pieces);
   CausalScorer scorer(model);
   CausalScorer<NgramTreeModel>::Block block;

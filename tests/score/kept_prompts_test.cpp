@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_tokenised_once) {
 }
 
 // The positions of a text's cuts determine its tokens.
-BOOST_AUTO_TEST_CASE(prompts_of_one_text_with_other_cuts_are_told_apart) {
+BOOST_AUTO_TEST_CASE(prompts_with_equal_text_but_different_cuts_are_distinct) {
   const NgramModel model("a b");
   KeptPrompts prompts(model, std::nullopt);
   Prompt cut{"a b", {}, {}};

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(packs_are_bounded_and_change_no_score) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(answers_that_the_vocabulary_cannot_spell_are_told) {
+BOOST_AUTO_TEST_CASE(answers_with_unknown_tokens_are_flagged) {
   HashModel model;
   MaskedScorer scorer(model);
   MaskedScorer<HashModel>::Block block;

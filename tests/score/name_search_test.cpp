@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_that_may_only_just_reach_the_true_one_is_looked_at
 }
 
 // 0.2 exp(±5e-5) is within 1e-4 nats of 0.2, but 0.2 exp(2e-4) is not.
-BOOST_AUTO_TEST_CASE(candidates_very_near_the_true_one_are_told) {
+BOOST_AUTO_TEST_CASE(candidates_nearly_tied_with_the_true_one_are_counted) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b", "c", "d", "e", "b"});
   const Said close{{"",
@@ -387,7 +387,7 @@ BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_budget_is_counted_beside_the_true_candidates_own_nodes) {
+BOOST_AUTO_TEST_CASE(budget_excludes_nodes_of_the_true_candidate) {
   const NgramModel model("");
   const NameTrie trie(model, four);
   const Indices truths{2};

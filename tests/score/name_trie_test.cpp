@@ -42,7 +42,7 @@ struct CaseBlind {
 }  // namespace
 
 // The names are ab], acc] and d]: the root, a, ab, ac, acc and d have children.
-BOOST_AUTO_TEST_CASE(each_prefix_tells_what_is_below_it) {
+BOOST_AUTO_TEST_CASE(each_prefix_knows_its_descendants) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"ab]", "d]", "acc]"});
   const TokenTree& tree = trie.tree();

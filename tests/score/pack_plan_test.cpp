@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(no_statements_are_no_packs) {
   BOOST_TEST(plan.pack_nodes == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(numbers_of_a_step_that_are_not_said_are_those_of_all_nodes) {
+BOOST_AUTO_TEST_CASE(step_limits_default_to_the_limits_of_all_nodes) {
   const auto statements = statements_of({{5, 6}, {1, 2, 4, 9}, {1, 2, 3, 9}, {1, 2, 3, 8}});
   const auto packs = [&](const TreeLimits& limits) {
     return plan_packs(statements, limits).begins;
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_limit_stands_alone) {
 }
 
 // The answer "1 4" is continued by "1 4 5", so it opens a branch next to "1 2 3".
-BOOST_AUTO_TEST_CASE(an_answer_that_goes_on_from_another_opens_a_branch) {
+BOOST_AUTO_TEST_CASE(answer_that_extends_another_opens_a_branch) {
   const auto statements = statements_of({{1, 2, 3, 9}, {1, 4}, {1, 4, 5}});
   const TreeLimits one_branch{256, 1, 256};
   const PackPlan plan = plan_packs(statements, one_branch);

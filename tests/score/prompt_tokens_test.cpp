@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_merges_with_one_lead_is_tokenised_behind_the_ne
   BOOST_TEST(ids_of(inner_tokens(spaced, "bc")) == (Ids{'b', 'c'}));
 }
 
-BOOST_AUTO_TEST_CASE(a_separator_gets_no_space_and_the_pieces_beside_it_do) {
+BOOST_AUTO_TEST_CASE(separator_gets_no_space_but_adjacent_pieces_do) {
   const Spaced spaced{NgramModel("x", 1, {" a", " b", "  "})};
   const Prompt prompt{"a b", {{2, 3}}, {{1, true}, {2, false}}, 2};
   const Tokenization made = tokenize_prompt(spaced, prompt);
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_continuation_is_all_behind_the_tokens_of_what_is_given) {
   BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 3}) == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(one_finder_tells_prompts_of_different_beginnings_apart) {
+BOOST_AUTO_TEST_CASE(continuation_finder_handles_prompts_with_different_prefixes) {
   const NgramModel model("x", 1, {"ab"});
   ContinuationFinder finder;
   const auto first = [&](const Prompt& prompt) {

@@ -30,7 +30,7 @@ const auto likelihood = [](const auto&... of) { check_log_likelihood(of...); };
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_not_finite_is_refused_in_each_of_its_places) {
+BOOST_AUTO_TEST_CASE(non_finite_scores_are_refused_in_every_field) {
   for (const double bad : {std::nan(""), infinity, -infinity}) {
     for (const StatementScore& score : {StatementScore{{bad, 2}, {-1, 1}, {-1, 1}},
                                         {{-1, 2}, {bad, 1}, {-1, 1}},

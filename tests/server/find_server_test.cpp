@@ -26,7 +26,7 @@ void find(const StandInServer& server, std::size_t vocabulary = 0) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(each_kind_is_known_by_what_it_says_of_its_models) {
+BOOST_AUTO_TEST_CASE(server_kind_is_detected_from_its_model_list) {
   for (const auto& [maker, kind, version] :
        {std::tuple{"llamacpp", "llama-server", "b1"}, std::tuple{"vllm", "vLLM", "9.9"},
         std::tuple{"sglang", "SGLang", "8.8"}}) {
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(each_kind_is_known_by_what_it_says_of_its_models) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_tells_no_bytes_wants_a_tokenizer) {
+BOOST_AUTO_TEST_CASE(server_that_reports_no_token_bytes_requires_a_tokenizer) {
   for (const char* const maker : {"vllm", "sglang", "echo"}) {
     const StandInServer server{StandInModel(speaking(maker))};
     BOOST_CHECK_EXCEPTION(find(server), Error, says(Fault::user, "`tokenizer`: "));

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(one_that_stays_busy_ends_it) {
   BOOST_TEST(pair.server.requests() == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(what_can_be_gone_on_with_is_said_once_there_is_something) {
+BOOST_AUTO_TEST_CASE(error_mentions_resuming_only_after_the_client_has_connected) {
   std::string retry_after;
   Pair pair([&](const StandInRequest&) {
     StandInReply reply = with_status(503);
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(dropped_and_half_replies_are_asked_again) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_that_was_closed_unused_is_made_anew_at_once) {
+BOOST_AUTO_TEST_CASE(connection_closed_while_idle_is_reopened_without_using_a_retry) {
   HttpOptions options = quick();
   options.retry.tries = 1;
   Pair pair(
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_certificate_that_nobody_vouches_for_ends_it_at_once) {
   BOOST_TEST(client.sent() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_speaks_no_tls_is_said_after_two_tries) {
+BOOST_AUTO_TEST_CASE(server_without_tls_is_reported_after_two_attempts) {
   const StandInServer server([](const StandInRequest&) { return StandInReply{}; });
   HttpClient client(parse_server_url("https://127.0.0.1:" + std::to_string(server.port())),
                     quick());
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(redirects_are_not_followed) {
   BOOST_TEST(other.requests() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(many_requests_are_under_way_at_once_and_no_more_than_were_wanted) {
+BOOST_AUTO_TEST_CASE(requests_run_concurrently_up_to_the_limit) {
   HttpOptions options = quick();
   options.concurrency = 4;
   Pair pair(

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_reply_of_megabytes_comes_whole) {
   BOOST_TEST((both.connection.exchange({"/", ""}, "").body == large));
 }
 
-BOOST_AUTO_TEST_CASE(half_a_reply_and_none_are_said) {
+BOOST_AUTO_TEST_CASE(incomplete_and_missing_replies_are_reported) {
   Connected half([](const StandInRequest&) {
     StandInReply reply{"0123456789"};
     reply.end = StandInReply::End::half;
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_slow_reply_is_given_up) {
                         fails_with("waiting for the reply took longer than 0.05 s"));
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_is_not_there_is_said) {
+BOOST_AUTO_TEST_CASE(unreachable_server_is_reported) {
   std::string url;
   {
     const StandInServer server([](const StandInRequest&) { return StandInReply{}; });

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(fields_that_were_asked_by_path_are_read_too) {
   BOOST_TEST(read->generated.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_an_entry_lacks_is_no_number) {
+BOOST_AUTO_TEST_CASE(missing_entry_fields_become_an_invalid_id_and_nan) {
   const auto read = read_llama_probabilities(
       R"({"completion_probabilities": [{"logprob": null, "top_logprobs": [{"id": 2.5}]}]})");
   BOOST_REQUIRE(read.has_value());

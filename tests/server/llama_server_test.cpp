@@ -35,7 +35,7 @@ std::string one(const std::string& id, const std::string& nats) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
+BOOST_AUTO_TEST_CASE(server_reports_its_model_version_and_limits) {
   const LlamaServer server = server_of(1000);
   BOOST_TEST(server.facts().model == "m.gguf");
   BOOST_TEST(server.facts().version == "b7");

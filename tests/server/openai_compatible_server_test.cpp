@@ -24,7 +24,7 @@ SglangServer small_server() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
+BOOST_AUTO_TEST_CASE(server_reports_its_model_version_and_limits) {
   const SglangServer server = small_server();
   BOOST_TEST(server.facts().model == "m");
   BOOST_TEST(server.facts().version == "8");

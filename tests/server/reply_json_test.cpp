@@ -12,7 +12,7 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(reply_json_suite)
 
-BOOST_AUTO_TEST_CASE(what_is_no_json_is_said_in_a_line) {
+BOOST_AUTO_TEST_CASE(non_json_reply_is_described_in_one_line) {
   const auto parse = [](const std::string& body) { return parse_reply(body, "http://h/r"); };
   BOOST_CHECK_EXCEPTION(parse("<!doctype html>\n<p>Sign in"), Error,
                         says(Fault::internal, "http://h/r: the reply is a page (HTML), not JSON"));

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
 }
 
 // The value is at the limit of F32: one reply contains it, but the next does not.
-BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
+BOOST_AUTO_TEST_CASE(log_probabilities_near_the_f32_limit_count_as_equal) {
   for (const auto& [first, then, sound] :
        {std::tuple{-86.9, -9999.0, true}, std::tuple{-9999.0, -86.9, true},
         std::tuple{-80.1, -79.9, true}, std::tuple{-30.0, -9999.0, false},
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(models_are_told_apart_by_their_answers) {
+BOOST_AUTO_TEST_CASE(models_are_distinguished_by_their_answers) {
   const auto answers = [](const char* maker, const std::string& training) {
     const StandInModel made(speaking(maker), training);
     const test::StandInServer server(made);

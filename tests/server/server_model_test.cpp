@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(statements_score_as_the_model_itself_scores_them) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_it_is_and_what_was_asked_is_told) {
+BOOST_AUTO_TEST_CASE(model_properties_and_request_facts_are_reported) {
   for (const char* const maker : test::all_makers) {
     Asked asked(speaking(maker));
     const ServerModel& model = asked.model;
@@ -385,7 +385,7 @@ BOOST_AUTO_TEST_CASE(texts_that_are_too_long_are_refused_before_the_first_is_emb
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_is_gone_is_said) {
+BOOST_AUTO_TEST_CASE(lost_server_is_reported) {
   std::optional<StandInServer> server(StandInModel(speaking("llamacpp")));
   ServerModel model(asking(server->url(), "llamacpp"));
   server.reset();
@@ -424,7 +424,7 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(prefixes_and_sequences_of_a_vllm_score_alike) {
+BOOST_AUTO_TEST_CASE(vllm_prefixes_and_whole_sequences_give_equal_scores) {
   std::vector<double> scored[2];
   std::atomic<std::size_t> whole{0};
   auto options = speaking("vllm");

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(requests_are_sent_in_the_order_of_the_questions) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_never_says_probabilities_is_given_up) {
+BOOST_AUTO_TEST_CASE(server_that_returns_no_log_probabilities_is_an_error) {
   auto options = speaking("llamacpp");
   options.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
     if (request.route == "/completion") reply.body = "{\"tokens\":[]}";

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(the_v1_of_other_clients_is_left_out) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_url_is_written_with_its_port_where_that_says_something) {
+BOOST_AUTO_TEST_CASE(url_omits_only_the_default_port) {
   for (const std::string url :
        {"http://gpu7", "http://gpu7:8080/a", "https://[::1]:80", "https://h/p/q"}) {
     BOOST_TEST(parse_server_url(url).text() == url);

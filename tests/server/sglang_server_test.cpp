@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
                              "token_ids_logprob"));
 }
 
-BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
+BOOST_AUTO_TEST_CASE(invalid_replies_are_reported) {
   const FoundStandIn found(speaking("sglang"));
   BOOST_TEST(found.dialect->together(1000, QueryMode::full_distribution) == 1000U);
   const auto reply = [](const std::string& rows) {

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(sequences_give_their_own_tokens) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
+BOOST_AUTO_TEST_CASE(invalid_replies_are_reported) {
   const FoundStandIn found(speaking("vllm"));
   const auto reply = [](const std::string& top) {
     return R"({"choices":[{"logprobs":{"top_logprobs":[)" + top + "]}}]}";

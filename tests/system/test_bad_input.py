@@ -128,7 +128,7 @@ class BadInput(unittest.TestCase):
         self.lines = [json.dumps({**FACT, "sub_label": "France " * 600})]
         self.check(self.fails(), "capital.jsonl:1: ", "capital, template 0: ", "tokens", "the model's limit is 512")
 
-    def test_an_answer_without_a_scored_token_is_said_before_anything_is_scored(self):
+    def test_answer_without_scored_token_is_refused_before_scoring(self):
         self.metadata["capital"]["templates"].append("[Y] is the capital of [X].")
         self.metadata["capital"]["answer_space_labels"] = ["P", "R"]
         self.lines = [json.dumps({**FACT, "obj_label": "P"})]
@@ -246,7 +246,7 @@ class Tables(unittest.TestCase):
         command.plumb("many-shot", "--data", data, "--model", self.model, "--out", self.folder / "nobel", "--relations", "birth-year",
                       "--shots", "2", "--seeds", "1", "--choices", "4", "--threads", "1")
 
-    def test_a_template_file_stands_in_for_templates_beside_the_table(self):
+    def test_template_file_replaces_templates_next_to_the_table(self):
         tsv = self.write("own/facts.tsv", "".join(f"{s}\tcapital\t{o}\n" for s, o in CAPITALS))
         table = self.write("own-csv/facts.csv", "object,subject,relation\n" + "".join(f"{o},{s},capital\n" for s, o in CAPITALS))
         templates = self.write("templates.json", '{"capital": ["The capital of [X] is [Y]."]}')
@@ -260,7 +260,7 @@ class Tables(unittest.TestCase):
             results.append((out / "capital_results.jsonl").read_text())
         self.assertEqual(*results)
 
-    def test_a_csv_of_another_header_says_what_to_do(self):
+    def test_csv_with_unknown_header_explains_what_to_do(self):
         data = self.write("other.csv", "country,capital\nPeru,Lima\n")
         done = command.plumb("data", "check", data, code=2)
         self.assertIn("other.csv:1: the header 'country', 'capital' names no subject, no relation and no object; name the columns", done.stdout)

@@ -55,7 +55,7 @@ class PublishedScores(unittest.TestCase):
         for name in ("accuracy", "mean_confidence", "ace"):
             self.assertAlmostEqual(last[name]["value"], whole[name]["value"], places=12)
 
-    def test_what_needs_several_templates_is_left_out_and_said(self):
+    def test_estimators_needing_several_templates_are_excluded_and_reported(self):
         self.assertEqual(list(self.model["estimators"]), ["base", "margin"])
         self.assertIn("at least two paraphrases", self.done.stdout)
         asked = command.plumb("calibrate", GPT2, "--estimators", "average_min", "--out", self.out / "asked", code=2)

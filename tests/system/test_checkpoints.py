@@ -194,7 +194,7 @@ class Checkpoints(unittest.TestCase):
         change(made)
         path.write_text(json.dumps(made))
 
-    def test_what_is_not_known_is_named_with_what_is(self):
+    def test_unsupported_values_are_reported_with_supported_ones(self):
         def normalizer(made):
             made["normalizer"] = {"type": "Uppercase"}
         for file, change, words in (

@@ -103,7 +103,7 @@ class Compilers(unittest.TestCase):
     def test_debian_12s_own_clang_compiles_all_that_an_embedder_includes(self):
         self.assertEqual(is_clean(OLDEST_CLANG, includes(UMBRELLAS)), "")
 
-    def test_an_older_compiler_is_told_which_are_tested(self):
+    def test_older_compiler_is_refused_with_the_tested_versions(self):
         older = [("g++", ["-U__GNUC__", "-D__GNUC__=11"]), ("g++", ["-std=c++17"])]
         if OLDEST_CLANG:
             older.append((OLDEST_CLANG, ["-U__clang_major__", "-D__clang_major__=13"]))
@@ -203,7 +203,7 @@ class Libcxx(unittest.TestCase):
         self.assertGreater(len(public_headers()), len(HEADERS) - 12)
         self.assertEqual(is_clean(CLANG, source, *LIBCXX, *OLD_BOOST, "-Wall", "-Wextra"), "")
 
-    def test_examples_print_what_they_say(self):
+    def test_examples_compile_without_warnings_and_print_expected_output(self):
         folder = command.temporary_folder(self)
         for name in ("own_engine", "own_lookups"):
             source = command.ROOT / "examples" / f"{name}.cpp"

@@ -204,7 +204,7 @@ class Concepts(unittest.TestCase):
             done = compiled(compiler, models, asked_as_const(free))
             self.assertEqual((done.returncode, done.stderr), (0, ""), compiler)
 
-    def test_the_part_that_is_missing_is_named_and_no_other(self):
+    def test_only_the_missing_part_is_named(self):
         models = [*((check, [PARTS[part] for part in CONCEPTS[check] if part != missing]) for check, missing in MISSING),
                   OTHER_TYPE, UNSEEN]
         for compiler in COMPILERS:
@@ -220,7 +220,7 @@ class Concepts(unittest.TestCase):
             self.assertIn("plumb: the model's special_tokens would not be used. Write: "
                           "std::vector<plumb::SpecialToken> special_tokens() const", done.stderr)
 
-    def test_half_of_an_optional_form_is_named_whoever_asks(self):
+    def test_missing_half_of_an_optional_form_is_named(self):
         for door in ("causal_lm", "any_model"):
             for compiler in OF_EACH_KIND:
                 done = compiled(compiler, [(door, [*CAUSAL, *parts]) for parts, _ in HALF_FORMS])
@@ -231,7 +231,7 @@ class Concepts(unittest.TestCase):
                 done = compiled(compiler, [(door, [*CAUSAL, *parts]) for parts in WHOLE_FORMS])
                 self.assertEqual((done.returncode, done.stderr), (0, ""), (compiler, door))
 
-    def test_a_release_of_another_shape_is_named(self):
+    def test_release_with_wrong_signature_is_reported(self):
         parts = [PARTS[part] for part in CONCEPTS["lookup_lm"]]
         for compiler in OF_EACH_KIND:
             done = compiled(compiler, [("lookup_lm", [*parts, "void release(plumb::NodeId) {}"])])

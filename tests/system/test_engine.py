@@ -68,7 +68,7 @@ class Llama(unittest.TestCase):
         command.plumb("merge", self.folder / "shard-1", self.folder / "shard-2", "--out", self.folder / "merged")
         self.assertEqual(command.results(self.folder / "merged"), command.results(self.folder / "pack-32"))
 
-    def test_an_adapter_changes_scores_and_is_told_from_others(self):
+    def test_adapter_changes_scores_and_is_recorded(self):
         self.probe("adapted", "--lora", self.adapter)
         self.assertGreater(self.apart("adapted"), 0.1)
         settings = self.settings("adapted")
@@ -82,7 +82,7 @@ class Llama(unittest.TestCase):
         self.assertIn("none.gguf: no such adapter file; set --lora", self.refused("--lora", self.folder / "none.gguf"))
         self.assertIn("tiny.gguf: cannot be loaded as a LoRA adapter", self.refused("--lora", self.model))
 
-    def test_the_cache_has_the_numbers_that_were_said(self):
+    def test_cache_uses_the_specified_number_type(self):
         self.probe("fast", "--precision", "fast")
         self.probe("f16", "--precision", "fast", "--cache-type", "f16")
         self.assertEqual([self.settings(run)["cache_type"] for run in ("fast", "f16")], ["f16", "f16"])
@@ -238,7 +238,7 @@ class Native(unittest.TestCase):
         return max(abs(a - b) for a, b in zip(self.scores(one), self.scores(other), strict=True))
 
     @unittest.skipIf(os.environ.get("PLUMB_LLAMA_BACKEND"), "skipped: llama.cpp is built for a GPU")
-    def test_it_is_the_default_for_what_it_computes_exactly_and_the_record_says_so(self):
+    def test_native_engine_is_default_where_exact_and_is_recorded(self):
         self.probe("default")
         self.probe("native", "--engine", "native")
         self.probe("llama", "--engine", "llama")
@@ -265,7 +265,7 @@ class Native(unittest.TestCase):
         half = self.write("two-way.gguf", "two-way")
         self.assertIn("is not a causal language model", self.probe("refused", "--engine", "native", model=half, code=2).stderr)
 
-    def test_options_of_llama_cpp_are_refused_beside_it(self):
+    def test_llama_cpp_options_are_refused_with_the_native_engine(self):
         for words in (("--pack", 64), ("--cache-type", "f32"), ("--lora", "a.gguf"), ("--gpu-layers", 3)):
             self.assertIn(f"{words[0]}: has no effect with --engine native",
                           self.probe("refused", "--engine", "native", *words, code=2).stderr)

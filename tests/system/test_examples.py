@@ -22,7 +22,7 @@ def promised(text):
 
 
 class Examples(unittest.TestCase):
-    def test_they_print_what_they_say(self):
+    def test_examples_print_their_documented_output(self):
         ran = 0
         for source in sorted(EXAMPLES.glob("*.cpp")):
             expected = promised(source.read_text())

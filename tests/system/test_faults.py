@@ -56,7 +56,7 @@ class Signals(unittest.TestCase):
             time.sleep(0.005)
         return process
 
-    def test_either_signal_ends_it_after_the_pack_at_hand_with_the_line_that_goes_on(self):
+    def test_signal_stops_after_current_pack_and_prints_resume_command(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             out = self.folder / f"stopped-{code}"
             process = self.begun(out, out / "journal.jsonl", 0.5)

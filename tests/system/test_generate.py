@@ -169,7 +169,7 @@ class Generation(unittest.TestCase):
                          {i for i, row in enumerate(command.rows(out / "asked" / "templates.jsonl"))
                           if row["style"] == "question"})
 
-    def test_a_probe_stands_beside_it(self):
+    def test_generated_answers_are_compared_with_a_probe(self):
         probed = self.folder / "probed"
         command.probe(probed, "--relations", "continent", "--limit", "2", "--templates", "all", "--template-file",
                       self.data / "prompts" / "templates.jsonl")
@@ -187,7 +187,7 @@ class Generation(unittest.TestCase):
         self.assertAlmostEqual(closed["coverage"]["average"]["value"],
                                sum(sum(list_) / len(list_) for list_ in shares.values()) / len(shares), places=12)
 
-    def test_a_damaged_row_is_named(self):
+    def test_damaged_row_is_reported_with_file_and_line(self):
         broken = self.folder / "broken"
         shutil.copytree(self.whole, broken)
         file = broken / "4-random_answers.jsonl"
@@ -207,7 +207,7 @@ class Generation(unittest.TestCase):
 
 @command.needs_vocabularies
 class Killed(unittest.TestCase):
-    def test_a_killed_run_goes_on_to_the_same_bytes(self):
+    def test_killed_run_resumes_to_identical_results(self):
         folder = command.temporary_folder(self)
         words = ["--data", command.FACTS, "--model", command.tiny_model(folder), *WORDS]
         command.plumb("generate", "--out", folder / "whole", *words)
@@ -257,7 +257,7 @@ class Ends(unittest.TestCase):
         self.assertEqual(settings["answers_cut"], cut)
         self.assertEqual(settings["answers_empty"], sum(not row["answer"].strip() for row in rows))
 
-    def test_a_run_of_a_version_that_did_not_say_where_answers_end_is_reported_and_not_resumed(self):
+    def test_run_without_recorded_stop_is_reported_but_not_resumed(self):
         asked = ("--settings", "zero-shot", "--max-new-tokens", "4")
         self.answers("old", *asked)
         old = self.folder / "old"

@@ -23,7 +23,7 @@ class GpuBenchmark(unittest.TestCase):
         self.assertFalse((folder / "cache").exists(), "nothing should have been created")
         return done
 
-    def test_without_a_card_it_says_so_and_stops(self):
+    def test_missing_gpu_is_reported_and_nothing_is_measured(self):
         for step in ([], ["all"], ["build"], ["measure"]):
             for tool in ("exit 9", "echo no devices were found >&2; exit 6"):
                 with self.subTest(step=step, tool=tool):

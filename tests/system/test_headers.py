@@ -286,7 +286,7 @@ def keep(compiler, chain, said, files):
 
 
 class Headers(unittest.TestCase):
-    def test_the_umbrellas_name_what_they_say(self):
+    def test_umbrella_headers_include_exactly_the_expected_headers(self):
         self.assertEqual(included_by("plumb/plumb.hpp"), [name for name in DOORS if name not in OWN_PART])
         rooms = [name for name in library_headers() if name.count("/") > 1 and not name.endswith("_body.hpp")]  # others include them
         self.assertEqual(included_by("plumb/detail/runs.hpp"), [name for name in rooms if reaches_run_folders(name)])

@@ -124,7 +124,7 @@ class AgainstLmPubQuiz(unittest.TestCase):
                 run = self.compare(FOLDERS / name, FOLDERS / name / "scores")
                 self.assertLess(run["tokens_fed"], run["tokens_one_by_one"])
 
-    def test_decoders_of_every_architecture_at_hand(self):
+    def test_all_available_decoders_match_transformers(self):
         # Llama 2 and 3, SmolLM, Mistral in shards, Mixtral, Qwen 2 and 3 (BF16), Gemma 1 to 3, Pythia, GPT-J, Bloom,
         # Falcon old and new, MPT, Phi, StableLM.
         models = sorted(folder for folder in DECODERS.iterdir() if (folder / "scores").is_dir())
@@ -269,7 +269,7 @@ class OfTheCommand(unittest.TestCase):
         # masked, those of one option with the subject masked: 2 + 2 inputs, and 4 with ":" masked.
         self.assertEqual((run["statements"], run["masked_inputs"], run["masked_inputs_computed"]), (4, 12, 8))
 
-    def test_the_text_of_a_special_token_is_refused_or_read_as_told(self):
+    def test_special_token_text_is_refused_or_read_as_configured(self):
         data = self.folder / "special"
         data.mkdir()
         (data / "facts.tsv").write_text("a\tr\tb\nc\tr\td\n")

@@ -129,7 +129,7 @@ class Study(unittest.TestCase):
             self.assertEqual(command.results(out), expected, f"trial {trial}")
             shutil.rmtree(out)
 
-    def test_rows_of_eic_are_as_long_as_is_said(self):
+    def test_eic_rows_have_the_specified_lengths(self):
         out, counts = self.folder / "short", (8, 11, 14, 17)
         said = many_shot(out, "--relations", "animal-class", "--seeds", "1", "--limit", "6", "--eic", "isolated", "--join",
                          "text", "--eic-first", "8", "--eic-step", "3", "--eic-questions", "4", "--shots",
@@ -241,7 +241,7 @@ class BadInput(unittest.TestCase):
         self.assertFalse((self.folder / "out" / "report.html").exists())
         return done.stderr
 
-    def test_a_sequence_past_the_context_tells_how_many_shots_fit(self):
+    def test_context_overflow_reports_how_many_shots_fit(self):
         said = self.refused("--relations", "birth-year", "--shots", "300", "--train", "350", "--limit", "2")
         fits = int(said.split(" shots would fit")[0].split()[-1])
         self.assertIn(f"set --shots to {fits}", said)

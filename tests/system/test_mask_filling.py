@@ -208,7 +208,7 @@ class MaskFilling(unittest.TestCase):
             levels.append(sum(relation) / len(relation))
         self.assertAlmostEqual(self.metrics["bias"]["single"], sum(levels) / len(levels), places=8)
 
-    def test_a_run_goes_on_where_it_was_cut_and_gives_the_same_bytes(self):
+    def test_interrupted_run_resumes_to_identical_results(self):
         kept = command.results(self.whole)
         for name in kept:
             (self.whole / name).unlink()

@@ -66,7 +66,7 @@ class Models(unittest.TestCase):
         self.assertTrue(lines[str(self.folder / "masked")].endswith("probe, calibrate, generate"))
         self.assertTrue(lines[str(self.folder / "tiny.gguf")].endswith("all commands"))
 
-    def test_what_is_not_modelled_is_converted_or_served(self):
+    def test_unsupported_models_are_refused_with_converter_or_server_command(self):
         for name, change, words in (
                 ("newcomer", {"model_type": "llama4"}, "model_type: 'llama4' is not supported"),
                 ("activation", {"hidden_act": "quick_gelu"}, "hidden_act: 'quick_gelu' is not supported; plumb supports gelu"),
@@ -99,7 +99,7 @@ class Models(unittest.TestCase):
         self.expect(masked, "bitsandbytes", "AutoModelForMaskedLM")
         self.assertNotIn("vllm", self.refused(masked))
 
-    def test_tensors_of_quantised_weights_are_seen_where_the_configuration_says_nothing(self):
+    def test_quantised_tensors_are_detected_without_a_config_entry(self):
         for name, shown, tensors in (("old-gptq", "GPTQ", {"l.qweight": "I32", "l.g_idx": "I32"}),
                                      ("old-awq", "AWQ", {"l.qweight": "I32", "l.qzeros": "I32"}),
                                      ("old-bnb", "bitsandbytes", {"l.weight.absmax": "F32"}),
@@ -108,7 +108,7 @@ class Models(unittest.TestCase):
             write_tensors(folder / "model.safetensors", tensors)
             self.expect(folder, f"weights quantised by {shown} are not supported")
 
-    def test_what_is_missing_or_damaged_is_named(self):
+    def test_missing_or_damaged_model_files_are_named(self):
         bare = self.model("bare")
         (bare / "config.json").unlink()
         self.expect(bare, "is a folder without config.json")
@@ -129,7 +129,7 @@ class Models(unittest.TestCase):
         self.expect(untied, "contains no tokenizer.json")
         self.assertNotIn("convert it", self.refused(untied))  # the converter would need it too
 
-    def test_a_gguf_that_is_no_causal_model_is_named(self):
+    def test_non_causal_gguf_is_refused(self):
         model = self.folder / "two-way.gguf"
         subprocess.run([command.BUILD / "write_tiny_gguf", model, "two-way"], check=True)
         self.expect(model, "is not a causal language model: its llama.attention.causal is false")

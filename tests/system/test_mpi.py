@@ -107,7 +107,7 @@ class Wn18rr(unittest.TestCase):
         self.assertEqual(command.results(out)["deer_ranks.jsonl"], self.expected["deer_ranks.jsonl"])
         self.assertEqual(command.results(out)["deer_nearest.jsonl"], self.expected["deer_nearest.jsonl"])
 
-    def test_one_process_that_fails_says_why_and_ends_all(self):
+    def test_failing_process_reports_the_error_and_ends_all(self):
         for row, said in ((0, "plumb: entities: row 0 is a zero vector"),
                           (len(self.ids) - 1, "plumb: process 4 of 4 (")):
             rows = list(self.vectors)
@@ -145,7 +145,7 @@ class Umls(unittest.TestCase):
         self.assertIn("none.npy: cannot be read", done.stderr)
         self.assertFalse((self.folder / "none").exists())
 
-    def test_what_is_not_shared_is_refused(self):
+    def test_commands_that_leave_processes_idle_are_refused(self):
         done = self.rank(2, "names", "--method", "likelihood", code=2)
         self.assertIn("plumb: --method: leaves 1 of 2 processes idle", done.stderr)
         done = mpirun(2, "probe", "--data", command.FACTS, "--model", self.model, "--out", self.folder / "probe", code=2)

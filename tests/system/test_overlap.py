@@ -162,7 +162,7 @@ class Overlap(unittest.TestCase):
                 met = self.meetings([texts], "--within", within)
                 self.assertEqual({key: met[key]["meetings"] for key in expected}, expected, f"{within} {texts}")
 
-    def test_the_first_meeting_is_where_it_is_said(self):
+    def test_first_meeting_is_at_the_reported_position(self):
         met = self.meetings([self.plain], "--within", "line")
         told = [(key, row) for key, row in met.items() if key in self.facts and row["meetings"] > 0]
         self.assertGreater(len(told), 50)

@@ -81,7 +81,7 @@ class Cmake(unittest.TestCase):
             holders = [file for file in (build / "plumb_subcommands").glob("*.cpp") if "compiled.cpp" in file.read_text()]
             self.assertEqual([file.name for file in holders], ["measuring.cpp"] if components == "command;compiled" else [])
 
-    def test_what_a_component_lacks_is_said(self):
+    def test_unknown_component_is_reported(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=blas", code=1)
         self.assertIn("blas is not a component; use openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi", " ".join(done.stderr.split()))

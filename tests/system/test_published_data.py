@@ -130,7 +130,7 @@ class Kamel(unittest.TestCase):
         self.assertGreater(mean_of_all["f1"]["value"], mean_of_all["main_label_f1"]["value"])
         self.assertGreater(mean_of_all["main_label_f1"]["value"], 0)
 
-    def test_the_published_scripts_numbers_stand_beside_them(self):
+    def test_metrics_include_the_scores_of_the_published_script(self):
         def score(row):
             ended = "" if row["tokens"] == LENGTH else "%"
             return script_score(row["answer"] + ended, self.objects(row, True))

@@ -125,7 +125,7 @@ print(json.dumps([answers["c"].log_likelihoods[:, 0].tolist(), answers["c"].toke
             for text, score in zip(row, scores):
                 self.assertAlmostEqual(score, -math.log(256) * len(text.encode()), places=9)
 
-    def test_what_is_wrong_says_where_and_what_to_do(self):
+    def test_errors_report_location_and_remedy(self):
         broken = self.folder / "broken.tsv"
         broken.write_text("Oslo\tcountry\tNorway\nLima\tcountry\n")
         made = run(ENGINE + """

@@ -57,7 +57,7 @@ class Resume(unittest.TestCase):
         self.probe(out, *SELECTION, "--resume")
         self.assertEqual(command.results(out), self.expected)
 
-    def test_ctrl_c_stops_it_and_says_how_to_go_on(self):
+    def test_ctrl_c_stops_the_run_and_prints_the_resume_command(self):
         out = self.folder / "stopped"
         words = [command.PLUMB, "probe", "--data", command.FACTS, "--model", self.model, "--out", out, *SELECTION]
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

@@ -296,7 +296,7 @@ class TinyModel(Case):
         self.assertIn("tokenizer", refused)
         self.assertFalse((self.folder / "by-other").exists())
 
-    def test_shards_of_a_server_are_merged_beside_another(self):
+    def test_shards_from_one_server_are_merged_with_another(self):
         words = ["probe", "--data", command.FACTS, "--relations", "continent,capital", "--limit", 3]
         command.plumb(*words, "--server", self.server.url, "--out", self.folder / "unparted")
         shards = [self.folder / f"shard-{i}" for i in (1, 2)]

@@ -97,7 +97,7 @@ class Structure(unittest.TestCase):
         for path in INCLUDE.glob("*/*.hpp"):
             self.assertEqual(re.findall(r'#include "plumb/\w+\.hpp"', path.read_text()), [], path)
 
-    def test_each_class_says_how_many_threads_may_use_it(self):
+    def test_each_class_documents_its_thread_safety(self):
         names = (command.ROOT / "tests" / "public_names.txt").read_text().split()
         silent = {str(p.relative_to(INCLUDE)): silent_classes(p.read_text(), names) for p in INCLUDE.glob("*/*.hpp")}
         self.assertEqual({name: classes for name, classes in silent.items() if classes}, {})

@@ -229,7 +229,7 @@ class Contradictions(unittest.TestCase):
         made = lines(command.BUILD / "tokens_of_texts", command.SHARED / "cases" / "added-token-id-gap" / "model", texts=["Zwickau"])
         self.assertEqual(made[1]["ids"], [1500])
 
-    def test_a_class_of_another_kind_is_refused_wherever_it_is_named(self):
+    def test_unsupported_tokenizer_class_is_refused_in_either_config_file(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\n[PAD]\n[MASK]\na\n")

@@ -42,7 +42,7 @@ include(${PORT}/portfile.cmake)
 
 
 class Vcpkg(unittest.TestCase):
-    def test_the_manifest_says_what_the_library_says(self):
+    def test_manifest_matches_the_library(self):
         manifest = json.loads((PORT / "vcpkg.json").read_text())
         version = (command.ROOT / "include" / "plumb" / "detail" / "core" / "version.hpp").read_text()
         self.assertEqual(manifest["version"], re.search(r'define PLUMB_VERSION "(.+)"', version).group(1))

@@ -60,7 +60,7 @@ class OfEveryWidth(unittest.TestCase):
                 self.assertEqual(values(f"network_values_{width}", ""), values("network_values", width))
         self.assertNotEqual(values("network_values", "v2"), values("network_values", "v3"))
 
-    def test_the_widest_is_chosen_and_what_is_not_there_refused(self):
+    def test_widest_width_is_the_default_and_unknown_widths_are_refused(self):
         self.assertEqual(values("network_values", ""), values("network_values", widths()[-1]))
         for width in ("v5", "AVX2", "v33"):
             done = run("network_values", width)

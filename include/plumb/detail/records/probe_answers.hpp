@@ -126,7 +126,7 @@ template <class ScoresOf>
         throw user_error(
             {recorded.rows, row.fact.line, "instance_index"},
             "instance " + std::to_string(instance) + " is a different fact in an earlier row",
-            "join only folders that score the same dataset");
+            "join only folders with scores for the same dataset");
       }
       if (facts == 0 || instance != last) ++facts;  // rows of a fact are contiguous
       last = instance;
