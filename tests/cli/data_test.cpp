@@ -180,7 +180,8 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles)
       run_words({"data", "chek", at("data")}).refused("'chek' is not a valid choice; use check"));
   BOOST_TEST(run_words({"data", "check"}).refused("no dataset given; use plumb data check DIR"));
   BOOST_TEST(run_words({"data"}).refused("no action given"));
-  BOOST_TEST(run_words({"data", "check", at("data"), "more"}).refused("unexpected argument 'more'"));
+  BOOST_TEST(
+      run_words({"data", "check", at("data"), "more"}).refused("unexpected argument 'more'"));
   BOOST_TEST(run_words({"data", "check", at("data"), "--modle", "x"}).refused("--modle: unknown"));
 }
 
