@@ -180,7 +180,7 @@ template <CausalLm Model, Lemmatiser Lemmas>
 [[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
                                                    const ManyPromptsOptions& options,
                                                    const Lemmas& lemmas) {
-  const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
+  const AskedFacts asked = select_answerable(dataset, options.relations, options.limit);
   const AnswerOptions asking = asking_of(options);
   KeptPrompts<Model> prompts(model, require_bos(model, options.bos));
   for (const FewShotSetting& setting : options.settings) {

@@ -112,11 +112,11 @@ BOOST_AUTO_TEST_CASE(every_sequence_has_one_bos_or_none) {
   const AddingTokenizer plain, adds{.before = {{begin_of_text, {0, 0}}}},
       own{.before = {{begin_of_text, {0, 1}}}};
   for (const AddingTokenizer& one : {plain, adds, own}) {
-    const Tokenization made = behind_bos(text_tokens(one, "a"), begin_of_text);
+    const Tokenization made = after_bos(text_tokens(one, "a"), begin_of_text);
     BOOST_TEST((ids(made) == Ids{begin_of_text, 'a'}));
   }
-  BOOST_TEST((ids(behind_bos(text_tokens(adds, "a"), std::nullopt)) == Ids{'a'}));
-  BOOST_TEST((behind_bos({}, begin_of_text).tokens.front().bytes == ByteSpan{}));
+  BOOST_TEST((ids(after_bos(text_tokens(adds, "a"), std::nullopt)) == Ids{'a'}));
+  BOOST_TEST((after_bos({}, begin_of_text).tokens.front().bytes == ByteSpan{}));
   BOOST_TEST(!begins_with({}, begin_of_text));
   BOOST_TEST(!begins_with(text_tokens(own, "a"), std::nullopt));
 }

@@ -12,8 +12,8 @@ BOOST_AUTO_TEST_SUITE(answer_lists)
 
 namespace {
 
-constexpr auto main_label = NamesThatCount::main_label;
-constexpr auto all = NamesThatCount::all;
+constexpr auto main_label = AcceptedNames::main_label;
+constexpr auto all = AcceptedNames::all;
 const ObjectNames towns{{"Sebiș", "Sebis", "Borossebes"}, {"Kiel"}, {"Rome", "Roma"}};
 
 void check(const ListScore& score, double precision, double recall, double f1) {

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(facts_with_an_alias_are_asked_under_each_template_and_name)
   for (const PlannedPrompt& one : prompts) {
     BOOST_TEST(texts.fact(one).subject.names.front() == "neon");
   }
-  const NamesBehind behind = names_behind(texts, prompts[1]);
+  const NamesAfterPrompt behind = names_after_prompt(texts, prompts[1]);
   BOOST_TEST(behind.relation == "family");
   BOOST_TEST(behind.names == (Names{"noble gas", "inert gas", "rare gas"}));
   const std::string text =
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(subjects_without_content_are_asked_under_each_template) {
   BOOST_REQUIRE(prompts.size() == (2U + 3U) * content_free_texts.size());
   BOOST_TEST(prompts.back().relation == 1U);
   BOOST_TEST(prompts.back().template_index == 2U);
-  const NamesBehind behind = labels_behind(texts, prompts.front(), {"a", "b"});
+  const NamesAfterPrompt behind = labels_after_prompt(texts, prompts.front(), {"a", "b"});
   BOOST_TEST(behind.relation == "family");
   BOOST_TEST(behind.text == texts.content_free(0, 0, content_free_texts.front()));
   BOOST_TEST(behind.text.starts_with(behind.context));

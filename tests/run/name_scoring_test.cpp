@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(name_scoring_suite)
 // Oracle: the model's own probabilities of each name after each prompt.
 BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them) {
   MultiPromptDataset dataset = test::elements_many();
-  const AskedFacts asked = take_askable(dataset, {"contains"}, 2);
+  const AskedFacts asked = select_answerable(dataset, {"contains"}, 2);
   NgramTreeModel model("A: oxygen\nA: sodium\n", 4);
   model.limits = {8192, 256, 256};
   NameScoring<NgramTreeModel> likelihoods(model, true, dataset, asked);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them
 
 BOOST_AUTO_TEST_CASE(blocks_that_others_score_leave_no_row) {
   MultiPromptDataset dataset = test::elements_many();
-  const AskedFacts asked = take_askable(dataset, {"contains"}, 1);
+  const AskedFacts asked = select_answerable(dataset, {"contains"}, 1);
   NgramTreeModel model("A: oxygen", 3);
   model.limits = {8192, 256, 256};
   NameScoring<NgramTreeModel> likelihoods(model, true, dataset, asked);

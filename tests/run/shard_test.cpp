@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_shard_is_refused_with_its_word) {
 }
 
 BOOST_AUTO_TEST_CASE(each_pack_goes_to_the_first_of_those_that_have_least) {
-  PackDealer dealer(3);
+  PackAssigner dealer(3);
   const std::vector<std::uint64_t> weights{5, 1, 1, 2, 0, 1, 9};
   // Before each pack, the shard sums are 0 0 0; 5 0 0; 5 1 0; 5 1 1; 5 3 1; 5 3 2; 5 3 3.
   const std::vector<std::size_t> hands{0, 1, 2, 1, 2, 2, 1};
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(each_pack_goes_to_the_first_of_those_that_have_least) {
 }
 
 BOOST_AUTO_TEST_CASE(no_hand_is_heavier_than_another_by_more_than_the_heaviest_pack) {
-  PackDealer dealer(7);
+  PackAssigner dealer(7);
   std::vector<std::uint64_t> sums(7, 0);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const std::uint64_t weight = 1 + i * i % 97;

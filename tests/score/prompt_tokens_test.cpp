@@ -126,13 +126,13 @@ BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});
   // The boundary is at "xa|bc": the token "abc" spans it and therefore belongs to the part after
   // the boundary.
-  BOOST_TEST(ids_of(tokens_behind(model, "xabc", 2)) == Ids{258});
-  BOOST_TEST(ids_of(tokens_behind(model, "xabc", 1)) == Ids{258});
-  BOOST_TEST(ids_of(tokens_behind(model, "xac", 2)) == Ids{'c'});
-  BOOST_TEST(ids_of(tokens_behind(model, "xac", 0)) == (Ids{'x', 'a', 'c'}));
-  BOOST_TEST(tokens_behind(model, "xac", 3).tokens.empty());
+  BOOST_TEST(ids_of(tokens_after(model, "xabc", 2)) == Ids{258});
+  BOOST_TEST(ids_of(tokens_after(model, "xabc", 1)) == Ids{258});
+  BOOST_TEST(ids_of(tokens_after(model, "xac", 2)) == Ids{'c'});
+  BOOST_TEST(ids_of(tokens_after(model, "xac", 0)) == (Ids{'x', 'a', 'c'}));
+  BOOST_TEST(tokens_after(model, "xac", 3).tokens.empty());
   // Bytes are counted from the boundary, and a token that spans the boundary begins at 0.
-  const Tokenization spanning = tokens_behind(model, "xabcd", 2);
+  const Tokenization spanning = tokens_after(model, "xabcd", 2);
   BOOST_REQUIRE(spanning.tokens.size() == 2U);
   BOOST_TEST((spanning.tokens[0].bytes == ByteSpan{0, 2}));
   BOOST_TEST((spanning.tokens[1].bytes == ByteSpan{2, 3}));

@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(behind_a_lead_stand_the_tokens_that_stand_behind_the_prompt
   for (const std::string prompt : {"(x, a,", "x)\n(a, b,", "(b, (b,", "b,"}) {
     for (const std::string name : {" ab)", " b)", " 7)", " a)"}) {
       const std::string lead(joins.lead(prompt, ' '));
-      BOOST_TEST(ids_of(tokens_behind(model, prompt + name, prompt.size())) ==
-                 ids_of(tokens_behind(model, lead + name, lead.size())));
+      BOOST_TEST(ids_of(tokens_after(model, prompt + name, prompt.size())) ==
+                 ids_of(tokens_after(model, lead + name, lead.size())));
     }
   }
 }

@@ -54,7 +54,7 @@ void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, st
     tokenization.tokens.push_back({tokens[i], {i, i + 1}});
   }
   statements.add({std::string(tokens.size(), 'x'), {{answer, answer + 1}}},
-                 behind_bos(tokenization, bos));
+                 after_bos(tokenization, bos));
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(statements_keep_their_tokens_apart) {
 
 BOOST_AUTO_TEST_CASE(bos_comes_first_and_is_never_the_answers) {
   TokenizedStatements statements;
-  statements.add({"ab", {{0, 1}}}, behind_bos(pieces({1, 1}), 7));
-  statements.add({}, behind_bos(pieces({}), 7));
+  statements.add({"ab", {{0, 1}}}, after_bos(pieces({1, 1}), 7));
+  statements.add({}, after_bos(pieces({}), 7));
   BOOST_TEST(ids(statements, 0) == (std::vector<TokenId>{7, 10, 11}));
   BOOST_TEST(answers(statements, 0) == ".A.");
   BOOST_TEST(ids(statements, 1) == std::vector<TokenId>{7});
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_the_answers_when_their_bytes_overlap) {
 
 BOOST_AUTO_TEST_CASE(several_answer_spans_count_together) {
   TokenizedStatements statements;
-  statements.add({"a b a", {{0, 1}, {4, 5}}}, behind_bos(pieces({1, 1, 1, 1, 1}), 7));
+  statements.add({"a b a", {{0, 1}, {4, 5}}}, after_bos(pieces({1, 1, 1, 1, 1}), 7));
   statements.add({"a b a", {}}, pieces({1, 1, 1, 1, 1}));
   BOOST_TEST(answers(statements, 0) == ".A...A");
   BOOST_TEST(answers(statements, 1) == ".....");
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_do_not_spell_the_text_hold_no_answer) {
 
 BOOST_AUTO_TEST_CASE(the_places_of_the_answers_tokens_ascend) {
   TokenizedStatements statements;
-  statements.add({"a b a", {{4, 5}, {0, 1}, {0, 2}}}, behind_bos(pieces({1, 1, 1, 1, 1}), 7));
+  statements.add({"a b a", {{4, 5}, {0, 1}, {0, 2}}}, after_bos(pieces({1, 1, 1, 1, 1}), 7));
   const auto places = statements.answer(0);
   BOOST_TEST((std::vector<std::uint32_t>(places.begin(), places.end()) ==
               std::vector<std::uint32_t>{1, 2, 5}));
@@ -187,9 +187,9 @@ BOOST_AUTO_TEST_CASE(an_answer_is_counted_from_the_statements_first_token_wherev
 BOOST_AUTO_TEST_CASE(a_continuation_is_counted_from_the_bos) {
   TokenizedStatements statements;
   const Tokenization abc{{{'a', {0, 1}}, {'b', {1, 2}}, {'c', {2, 3}}}, true};
-  statements.add({"abc", {}}, behind_bos(abc, 7), 3);
+  statements.add({"abc", {}}, after_bos(abc, 7), 3);
   statements.add({"abc", {}}, abc, 1);
-  statements.add({"abc", {}}, behind_bos(abc, 7));
+  statements.add({"abc", {}}, after_bos(abc, 7));
   BOOST_TEST(statements.continuation(0) == 3U);
   BOOST_TEST(statements.continuation(1) == 1U);
   BOOST_TEST(statements.continuation(2) == 0U);  // nothing is given

@@ -61,9 +61,9 @@ constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
 
 /// For each item on our side, the index of the item on the other side that has the same key and is
 /// preceded by the same number of items with this key; `no_partner` if there is none.
-template <class OurKey, class TheirKey>
-std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t theirs,
-                                  TheirKey their_key) {
+template <class FirstKey, class SecondKey>
+std::vector<std::size_t> partners(std::size_t ours, FirstKey our_key, std::size_t theirs,
+                                  SecondKey their_key) {
   std::map<std::pair<std::string, std::size_t>, std::size_t> places;
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < theirs; ++i) {

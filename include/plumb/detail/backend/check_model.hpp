@@ -118,7 +118,7 @@ concept NamesBatchGenerate = requires(M& model, std::span<const std::vector<Toke
 
 /// Whether a model has a part of the tree form that belongs to no other form.
 template <class M>
-concept HasPartOfTrees = NamesTreeEvaluate<M> ||
+concept HasIncompleteTrees = NamesTreeEvaluate<M> ||
     ((NamesTreeLimits<M> || NamesRelease<M>)&&!LookupLm<M> && !NamesLookUp<M> && !TreeEmbedder<M> &&
      !NamesTreeEmbed<M>);
 
@@ -231,7 +231,7 @@ consteval bool check_release() {
 template <class M>
 consteval bool check_optional_forms() {
   bool all = true;
-  if constexpr (HasPartOfTrees<M>) all = check_tree_parts<M>() && all;
+  if constexpr (HasIncompleteTrees<M>) all = check_tree_parts<M>() && all;
   if constexpr (NamesLookUp<M>) all = check_lookup_parts<M>() && all;
   if constexpr (NamesTreeEmbed<M>) all = check_tree_embedder_parts<M>() && all;
   if constexpr (NamesTextEmbed<M>) all = check_embedder_parts<M>() && all;

@@ -79,8 +79,8 @@ class LlamaAdapters {
                        "the adapter is damaged; fetch or convert it again");
     };
     const char* const alpha = "adapter.lora.alpha";
-    const auto said = head->real_number(alpha);
-    if (said && !std::isfinite(*said)) refuse(std::string("its ") + alpha + " is");
+    const auto stated = head->real_number(alpha);
+    if (stated && !std::isfinite(*stated)) refuse(std::string("its ") + alpha + " is");
     std::ifstream bytes(file, std::ios::binary);
     for (std::size_t i = 0; i < head->tensors(); ++i) {
       const ggml_tensor& tensor = head->tensor(i);

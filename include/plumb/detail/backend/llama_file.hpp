@@ -167,9 +167,9 @@ class GgufModel {
   explicit GgufModel(const std::filesystem::path& file) {
     files_.emplace_back(file);
     const GgufFile& first = files_.front();
-    const std::int64_t said = first.whole_number("split.count").value_or(1);
-    if (said <= 1) return;
-    const auto parts = static_cast<std::size_t>(said);
+    const std::int64_t stated = first.whole_number("split.count").value_or(1);
+    if (stated <= 1) return;
+    const auto parts = static_cast<std::size_t>(stated);
     const auto part = static_cast<std::size_t>(first.whole_number("split.no").value_or(0));
     std::vector<char> name(file.string().size() + 1);
     const int length =
@@ -200,7 +200,7 @@ class GgufModel {
       files_.emplace_back(other);
       const GgufFile& made = files_.back();
       if (made.whole_number("split.no") != static_cast<std::int64_t>(i) ||
-          made.whole_number("split.count") != said) {
+          made.whole_number("split.count") != stated) {
         throw user_error({.file = other},
                          "is not part " + std::to_string(i + 1) + of +
                              ", although its name says "

@@ -128,8 +128,8 @@ class LlamaParameters {
   /// The minimum number of nodes per step.
   static constexpr std::size_t least_pack = 32;
   [[nodiscard]] std::size_t pack() const {
-    const std::size_t said = options_.engine.pack;
-    return said > 0 ? said : on_gpu() ? 1024 : 256;
+    const std::size_t stated = options_.engine.pack;
+    return stated > 0 ? stated : on_gpu() ? 1024 : 256;
   }
 
   /// The returned parameters point into this object.

@@ -177,8 +177,8 @@ class LlamaVocabulary {
   /// llama.cpp then uses it. llama.cpp ignores an id that is negative or outside the vocabulary.
   [[nodiscard]] bool names(const char* key, llama_token token) const {
     if (token < 0 || static_cast<std::size_t>(token) >= size()) return false;
-    const std::string said = metadata(key);
-    if (!said.empty()) return said == std::to_string(token);
+    const std::string stated = metadata(key);
+    if (!stated.empty()) return stated == std::to_string(token);
     return llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_SPM && is_special(token);
   }
 

@@ -5,7 +5,7 @@
 //
 // Some tokenizers put their BOS before every text: a first token that covers bytes {0, 0} and
 // equals bos(). It does not belong to the text and is removed here, so that a text has the same
-// tokens on its own, as a piece and at the start of a sequence. Only `behind_bos` puts BOS before a
+// tokens on its own, as a piece and at the start of a sequence. Only `after_bos` puts BOS before a
 // text, and never twice: a text whose own first token is BOS (a template that begins with "<s>"
 // when special tokens are parsed) is left as it is. Every sequence therefore has one BOS or none.
 // All code gets a text's tokens through `text_tokens`.
@@ -29,8 +29,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// also have no bytes of its own (the last of several that form one character), but then the other
 /// tokens do not spell the text.
 template <class Tokenizer>
-[[nodiscard]] bool has_token_behind(const Tokenizer& tokenizer, const Tokenization& made,
-                                    std::string_view text) {
+[[nodiscard]] bool has_token_after(const Tokenizer& tokenizer, const Tokenization& made,
+                                   std::string_view text) {
   if (made.tokens.empty() || text.empty() || !made.spells_text) return false;
   const Token& last = made.tokens.back();
   if (last.bytes.begin != text.size() || last.bytes.end != text.size()) return false;
@@ -70,7 +70,7 @@ template <class Tokenizer>
 [[nodiscard]] Tokenization text_tokens(const Tokenizer& tokenizer, std::string_view text) {
   Tokenization made = tokenizer.tokenize(text);
   if (detail::has_bos_before(tokenizer, made)) made.tokens.erase(made.tokens.begin());
-  if (detail::has_token_behind(tokenizer, made, text)) {
+  if (detail::has_token_after(tokenizer, made, text)) {
     throw user_error(
         {.field = "tokenize"},
         "added token " + std::to_string(made.tokens.back().id) + " after '" +
@@ -87,7 +87,7 @@ template <class Tokenizer>
 
 /// Returns BOS, which covers no bytes, followed by the text's tokens; only the text's tokens if
 /// `bos` is nullopt. If the text's own first token is BOS, no second one is added.
-[[nodiscard]] inline Tokenization behind_bos(Tokenization made, std::optional<TokenId> bos) {
+[[nodiscard]] inline Tokenization after_bos(Tokenization made, std::optional<TokenId> bos) {
   if (bos && !begins_with(made, bos)) made.tokens.insert(made.tokens.begin(), {*bos, {}});
   return made;
 }

@@ -26,9 +26,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// value of `bins` is small enough.
 inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
                                     const std::string& noun, std::size_t bins) {
-  const std::string said =
+  const std::string stated =
       what + " left out: " + counted(facts, noun) + " cannot fill " + counted(bins, "bin");
-  return said + (facts < 2 ? "." : "; set `bins` to " + std::to_string(facts) + " or less.");
+  return stated + (facts < 2 ? "." : "; set `bins` to " + std::to_string(facts) + " or less.");
 }
 
 struct HeldOutRecalibration {

@@ -165,11 +165,11 @@ inline std::optional<options::variables_map> parse_arguments(
     throw unknown_option(error.get_option_name(), command, description);
   } catch (const options::error& error) {
     const auto word = ranges::find_if(console.arguments, holds_placeholder);
-    const std::string said = word == console.arguments.end()
-                                 ? error.what()
-                                 : "an option is invalid; because of the word '" + *word +
-                                       "', Boost cannot report which one";
-    throw user_error({}, said, "`" + command + "--help` lists the options");
+    const std::string stated = word == console.arguments.end()
+                                   ? error.what()
+                                   : "an option is invalid; because of the word '" + *word +
+                                         "', Boost cannot report which one";
+    throw user_error({}, stated, "`" + command + "--help` lists the options");
   }
 }
 

@@ -170,8 +170,9 @@ inline int overlap_data(Console& console) {
   if (!out.empty()) made.emplace(DiskPath(out));  // reject a bad path before the texts are read
   const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
 
-  std::vector<MetRelation> rows = met_relations(facts, overlap.met());
-  MetRelation& all = rows.emplace_back(MetRelation{.relation = "all", .begins_section = true});
+  std::vector<RelationOverlap> rows = met_relations(facts, overlap.met());
+  RelationOverlap& all =
+      rows.emplace_back(RelationOverlap{.relation = "all", .begins_section = true});
   for (const FactMeetings& met : overlap.met()) all.add(met);
   console.out << text_table(overlap_columns(), rows, width_on(console))
               << "met: " << meaning_of(unit) << ". " << counted(overlap.words(), "word") << " in "

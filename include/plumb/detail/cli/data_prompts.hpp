@@ -152,7 +152,7 @@ inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
   const DiskPath folder = run.file().parent();
   const RecordedQuestions asked = recorded_questions(folder);
   Bos bos = false;
-  if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
+  if (const auto stated = first_string(run.settings(), "bos")) bos.read(*stated, "bos");
   std::vector<Json> kept = read_example_prompts(folder);
   std::vector<std::string> kinds;
   for_each_statement_prompt(
@@ -224,7 +224,7 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   RankSettings of_prompts = settings;
   of_prompts.entities.clear();  // vectors have no prompts
   Bos bos = false;
-  if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
+  if (const auto stated = first_string(run.settings(), "bos")) bos.read(*stated, "bos");
   run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
   graph.name = run.dataset();  // the name determines which shots and samples are drawn
   const bool lm_head = settings.ranks_by(RankMethod::lm_head);
@@ -234,10 +234,10 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
                               : rank_parts(graph, settings.ranking, false, NoTokenizer{});
   // Embedded texts are listed separately, because the tokenizer may add its own last token to them.
   const auto scored = printer.with(options);
-  const std::optional<Bos>& said = settings.bos;
+  const std::optional<Bos>& stated = settings.bos;
   const auto embedded = printer.with(options, [&](const Prompt& prompt, const Bos&) {
     AnyModel& model = printer.model(options);
-    return surrounded_ids(model, prompt.text, BosOfRanking::of(model, said).around());
+    return surrounded_ids(model, prompt.text, BosOfRanking::of(model, stated).around());
   });
   for_each_rank_prompt(parts, settings, bos, wanted, [&](const std::string& part, auto make) {
     part.starts_with("deer") ? embedded(part, make) : scored(part, make);

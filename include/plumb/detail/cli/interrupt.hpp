@@ -70,11 +70,11 @@ class InterruptCatcher {
   static void note(int number) {
     noted_ = number;
     restore();
-    const std::string_view said =
+    const std::string_view stated =
         number == SIGINT
             ? "\nstopping after the current work is saved; Ctrl-C again stops immediately\n"
             : "\nstopping after the current work is saved\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, stated.data(), stated.size());
   }
 
   // Static because a signal handler has no access to an object.

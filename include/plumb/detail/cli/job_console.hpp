@@ -88,8 +88,8 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
     work.before = console.merged->before;
   }
   const auto at_end = [of_model = target.model_facts] {
-    const Json said = *of_model ? (*of_model)() : Json();
-    return said.is_object() ? said : Json::object();
+    const Json stated = *of_model ? (*of_model)() : Json();
+    return stated.is_object() ? stated : Json::object();
   };
   return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
 }

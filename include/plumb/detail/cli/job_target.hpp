@@ -208,9 +208,9 @@ struct JobTarget {
       return one;
     });
     *model_facts = [of_model = made.facts(), checked] {
-      Json said = of_model();
-      if (!checked.is_null()) said["start_check"] = checked;
-      return said;
+      Json stated = of_model();
+      if (!checked.is_null()) stated["start_check"] = checked;
+      return stated;
     };
     return made;
   }

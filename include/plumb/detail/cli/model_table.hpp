@@ -56,12 +56,12 @@ struct AskedModel {
   /// What is known about the model before it is run, for run.json; an empty object if nothing is
   /// known.
   [[nodiscard]] Json known() const {
-    Json said = Json::object();
-    if (is_named) said["name"] = name;
-    if (!family.empty()) said["family"] = family;
-    if (size) said["parameters"] = *size;
-    if (!kind.empty()) said["kind"] = kind;
-    return said;
+    Json stated = Json::object();
+    if (is_named) stated["name"] = name;
+    if (!family.empty()) stated["family"] = family;
+    if (size) stated["parameters"] = *size;
+    if (!kind.empty()) stated["kind"] = kind;
+    return stated;
   }
 };
 

@@ -34,9 +34,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 [[nodiscard]] inline std::size_t table_width(const char* columns,
                                              std::optional<std::size_t> terminal) {
   const std::string_view text = columns == nullptr ? "" : columns;
-  std::size_t said = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), said);
-  if (wrong == std::errc() && end == text.data() + text.size() && said > 0) return said;
+  std::size_t stated = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), stated);
+  if (wrong == std::errc() && end == text.data() + text.size() && stated > 0) return stated;
   return terminal.value_or(0);
 }
 

@@ -50,7 +50,7 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
                             const std::string& what, const ProblemSink& report) {
   std::unordered_map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto [found, fresh] = first.emplace(without_looks(texts[i]), i);
+    const auto [found, fresh] = first.emplace(appearance_key(texts[i]), i);
     if (fresh) continue;
     const std::string& other = texts[found->second];
     const std::string places = what + " " + std::to_string(i) + " ";
@@ -199,7 +199,7 @@ inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& 
 inline void report_similar_labels(const KnowledgeGraph& graph, const ProblemSink& report) {
   std::unordered_map<std::string, const Entity*> first;
   for (const Entity& entity : graph.entities) {
-    const Entity& other = *first.emplace(without_looks(entity.name), &entity).first->second;
+    const Entity& other = *first.emplace(appearance_key(entity.name), &entity).first->second;
     if (without_case_and_spaces(other.name) == without_case_and_spaces(entity.name)) continue;
     report(user_error({.file = graph.files.front(), .field = printable(entity.id)},
                       "entity '" + entity.name + "' differs from '" + other.name + "' in " +

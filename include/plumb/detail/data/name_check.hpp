@@ -215,7 +215,7 @@ inline std::string without_case_and_spaces(std::string_view text) {
 
 /// Converts a text to a form that is the same for all texts that look alike: composed, with plain
 /// quotes, dashes and letters, and without invisible characters.
-inline std::string without_looks(std::string_view text) {
+inline std::string appearance_key(std::string_view text) {
   const std::string whole = composed(text);
   text = whole;
   std::string made;
@@ -230,7 +230,7 @@ inline std::string without_looks(std::string_view text) {
   return without_case_and_spaces(made);
 }
 
-/// How two texts with the same `without_looks` result differ.
+/// How two texts with the same `appearance_key` result differ.
 [[nodiscard]] inline const char* difference_in_looks(const std::string& one,
                                                      const std::string& other) {
   if (without_case_and_spaces(one) == without_case_and_spaces(other)) return "case or white space";

@@ -68,17 +68,17 @@ enum class ListSplit { trimmed, as_written };
 /// Names of a fact's objects, each object's main label first. Every object has at least one name.
 using ObjectNames = std::vector<std::vector<std::string>>;
 
-enum class NamesThatCount { main_label, all };
+enum class AcceptedNames { main_label, all };
 
 /// The score of one output. `objects` must not be empty.
 [[nodiscard]] inline ListScore list_score(std::string_view output, const ObjectNames& objects,
-                                          NamesThatCount names) {
+                                          AcceptedNames names) {
   const std::set<std::string> answers = listed_answers(output);
   if (answers.empty()) return {};
   std::set<std::string> right;
   std::size_t found = 0;
   for (const std::vector<std::string>& object : objects) {
-    const std::size_t count = names == NamesThatCount::all ? object.size() : 1;
+    const std::size_t count = names == AcceptedNames::all ? object.size() : 1;
     bool named = false;
     for (std::size_t n = 0; n < count; ++n) {
       const auto answer = answers.find(lower_case(object[n]));

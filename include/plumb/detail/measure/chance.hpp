@@ -192,12 +192,12 @@ template <class Name>
   std::string text = "Warning: one option is picked far more often than it is right in " +
                      counted(all.size(), "relation") + " (binomial test, p < 0.001): ";
   constexpr std::size_t shown = 3;
-  const auto said = [&](const FavouredOption& one) {
+  const auto stated = [&](const FavouredOption& one) {
     return relations[one.relation].relation.code + " '" + name(one) + "' is picked for " +
            std::to_string(one.wins) + " of " + counted(one.facts, "fact") + " and right for " +
            std::to_string(one.right) + " (template " + std::to_string(one.template_index) + ")";
   };
-  text += text_list(std::span(all).first((std::min)(shown, all.size())), said, "; ");
+  text += text_list(std::span(all).first((std::min)(shown, all.size())), stated, "; ");
   return text + (all.size() > shown ? "; …" : "") + ".";
 }
 

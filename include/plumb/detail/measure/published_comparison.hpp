@@ -100,7 +100,7 @@ inline std::string bare_model_name(std::string_view name) {
 }
 
 inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunNumbers>& runs) {
-  std::vector<std::string> said;
+  std::vector<std::string> stated;
   for (const PublishedPair& pair : made.pairs) {
     const auto run = ranges::find(runs, pair.run, &RunNumbers::model);
     const std::string& theirs = pair.published.dataset;
@@ -109,14 +109,14 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
     std::string remark = pair.run + " was run on " + run->dataset +
                          ", but the published numbers are from " + theirs +
                          ": they are comparable only if both contain the same facts.";
-    if (ranges::find(said, remark) == said.end()) said.push_back(std::move(remark));
+    if (ranges::find(stated, remark) == stated.end()) stated.push_back(std::move(remark));
   }
-  made.remarks.insert(made.remarks.end(), said.begin(), said.end());
+  made.remarks.insert(made.remarks.end(), stated.begin(), stated.end());
 }
 
 /// Adds a remark for each run and table whose candidates or queries differ; the remark quotes both.
 inline void remark_on_questions(PublishedComparison& made) {
-  std::vector<std::string> said;
+  std::vector<std::string> stated;
   for (const PublishedPair& pair : made.pairs) {
     const auto remark = [&](bool differs, const char* what, const std::string& theirs,
                             const std::string& ours) {
@@ -126,13 +126,13 @@ inline void remark_on_questions(PublishedComparison& made) {
                                                        : "table " + pair.published.table) +
                          " '" + theirs + "': different " + what +
                          ", so the numbers are not comparable.";
-      if (ranges::find(said, text) == said.end()) said.push_back(std::move(text));
+      if (ranges::find(stated, text) == stated.end()) stated.push_back(std::move(text));
     };
     remark(pair.has_other_candidates(), "candidates", pair.published.candidates,
            pair.number.candidates);
     remark(pair.has_other_queries(), "queries", pair.published.queries, pair.number.queries);
   }
-  made.remarks.insert(made.remarks.end(), said.begin(), said.end());
+  made.remarks.insert(made.remarks.end(), stated.begin(), stated.end());
 }
 
 /// The name of the run's number that the user probably meant. Among the names that share the last

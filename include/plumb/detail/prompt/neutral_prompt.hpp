@@ -34,7 +34,7 @@ inline std::string with_single_spaces(std::string_view text) {
 }
 
 /// A prompt that consists of `head` and the answer.
-inline Prompt answer_behind(std::string head, std::string_view answer) {
+inline Prompt answer_after(std::string head, std::string_view answer) {
   Prompt made;
   made.given = head.find_last_not_of(' ') + 1;
   made.answer.push_back({head.size(), head.size() + answer.size()});
@@ -71,7 +71,7 @@ template <PromptBuilder Builder>
         head.erase(head.find_last_not_of(' ') + 1);
       }
     }
-    return detail::answer_behind(
+    return detail::answer_after(
         head + join,
         std::string_view(statement.text).substr(answer.begin, answer.end - answer.begin));
   }
@@ -89,8 +89,7 @@ template <PromptBuilder Builder>
   std::string head =
       detail::with_single_spaces(all.substr(asked.context, answer.begin - asked.context));
   if (!relation.verbatim) head = capitalize(head);
-  return detail::answer_behind(std::move(head),
-                               all.substr(answer.begin, answer.end - answer.begin));
+  return detail::answer_after(std::move(head), all.substr(answer.begin, answer.end - answer.begin));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

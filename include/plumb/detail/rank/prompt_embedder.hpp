@@ -75,7 +75,7 @@ class PromptEmbedder {
   /// `around` specifies the tokens put around every text. Throws a user error if `around` contains
   /// a BOS that the model lacks, if a text has no tokens, or if a text is longer than the model's
   /// context.
-  [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const FramingTokens& around) const {
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
@@ -124,7 +124,8 @@ class PromptEmbedder {
     held_.back_to_context();
   }
 
-  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, const Surround& around) {
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts,
+                                      const FramingTokens& around) {
     Job job = plan(texts, around);
     EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
                          static_cast<Eigen::Index>(dimension()));

@@ -63,7 +63,7 @@ class TextBatches {
   /// than BOS are to be put around a text, because a model that accepts only whole texts cannot
   /// receive them. Also throws a user error if a text has no tokens or is longer than the model's
   /// context.
-  [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const FramingTokens& around) const {
     if (around.is_frame()) {
       throw user_error(
           {.setting = "bos"},
@@ -85,7 +85,7 @@ class TextBatches {
     for (const std::string& text : texts) {
       const Tokenization own = text_tokens(model_, text);
       job.behind_bos_.push_back(first && !begins_with(own, first));
-      const std::size_t tokens = behind_bos(own, first).tokens.size();
+      const std::size_t tokens = after_bos(own, first).tokens.size();
       refuse_text_length(text, tokens, model_.context_length());
       job.tokens_ += tokens;
     }

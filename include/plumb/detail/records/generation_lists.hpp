@@ -51,8 +51,8 @@ struct ListRun {
 [[nodiscard]] inline RecordedList recorded_list(std::size_t fact, std::string text,
                                                 const ObjectNames& objects, bool cut) {
   RecordedList made{fact, std::move(text), {}, {}, {}, cut, false};
-  made.with_aliases = list_score(made.text, objects, NamesThatCount::all);
-  made.main_label = list_score(made.text, objects, NamesThatCount::main_label);
+  made.with_aliases = list_score(made.text, objects, AcceptedNames::all);
+  made.main_label = list_score(made.text, objects, AcceptedNames::main_label);
   made.script = kamel_script_score(cut ? made.text : made.text + "%", objects);
   made.empty = listed_answers(made.text).empty();
   return made;

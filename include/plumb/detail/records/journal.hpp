@@ -52,7 +52,7 @@ class JournalIndex {
   void add_pack(const std::string& part, std::size_t pack, std::uintmax_t begin) {
     begins_[{part, pack}] = begin;
   }
-  void add_done(const std::string& part, const Json& said) { done_[part] = said; }
+  void add_done(const std::string& part, const Json& recorded) { done_[part] = recorded; }
 
   /// Forgets a part's packs and its recorded value. Returns whether there was anything to forget.
   bool forget(const std::string& part) {
@@ -84,11 +84,11 @@ class JournalIndex {
     Json record;
     (void)detail::parse_json(text, record);  // stays null if it is not JSON
     const Json part = record.is_object() ? record.value("part", Json()) : Json();
-    const auto pack = record.find("pack"), said = record.find("done");
+    const auto pack = record.find("pack"), recorded = record.find("done");
     if (part.is_string() && record.contains("anew")) {
       forget(part.get<std::string>());
-    } else if (part.is_string() && said != record.end()) {
-      add_done(part.get<std::string>(), *said);
+    } else if (part.is_string() && recorded != record.end()) {
+      add_done(part.get<std::string>(), *recorded);
     } else if (part.is_string() && pack != record.end() && pack->is_number_unsigned() &&
                record.contains("rows")) {
       add_pack(part.get<std::string>(), pack->get<std::size_t>(), begin);
@@ -170,10 +170,10 @@ class Journal {
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     return index_.done(part);
   }
-  void mark_done(const std::string& part, const Json& said) {
-    write(part, "\"done\":" + said.dump());
+  void mark_done(const std::string& part, const Json& recorded) {
+    write(part, "\"done\":" + recorded.dump());
     file_.sync();
-    index_.add_done(part, said);
+    index_.add_done(part, recorded);
   }
   /// Forgets a part's packs and its recorded value, even if the journal is reopened later. The
   /// change survives a power loss.

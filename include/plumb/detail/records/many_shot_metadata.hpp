@@ -100,8 +100,8 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
       relation.choices_beginning_another = entry.at("choices_beginning_another");
       relation.rows = folder / (code + "_choices.jsonl");
       relation.generated = folder / (code + "_generated.jsonl");
-      const auto remark = [](const Json& said) {
-        return RelationRemark{said.at("what"), said.at("detail")};
+      const auto remark = [](const Json& recorded) {
+        return RelationRemark{recorded.at("what"), recorded.at("detail")};
       };
       if (const Json own = entry.value("templates", Json::object()); !own.empty()) {
         relation.templates = BaselineTemplates{code, own.at("hgp"), own.at("mmp")};

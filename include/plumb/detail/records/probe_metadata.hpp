@@ -203,8 +203,8 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
       }
     }
     const auto count = [&](const char* field) {
-      const Json said = entry.value(field, Json());
-      return said.is_number_unsigned() ? said.get<std::size_t>() : 0;
+      const Json stated = entry.value(field, Json());
+      return stated.is_number_unsigned() ? stated.get<std::size_t>() : 0;
     };
     recorded.unknown_facts = count("unknown_facts");
     recorded.unknown_statements = count("unknown_statements");

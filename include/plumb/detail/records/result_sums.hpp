@@ -68,7 +68,7 @@ inline void refuse_changed_results(const DiskPath& folder) {
   const std::string remedy = "restore it, or run " +
                              (command.empty() ? "its job" : "plumb " + command) +
                              " for this folder again with `resume`, which rewrites it";
-  for (const auto& [name, said] : sums.items()) {
+  for (const auto& [name, recorded] : sums.items()) {
     const bool in_asked = name.starts_with("asked/");
     refuse_as_file_name(in_asked ? name.substr(6) : name, run);
     const DiskPath file = folder / name;
@@ -77,8 +77,8 @@ inline void refuse_changed_results(const DiskPath& folder) {
       throw user_error({.file = file}, "is missing", remedy);
     }
     const FileSum found = sum_of(file);
-    if (to_json(found) == said) continue;
-    const Json lines = said.is_object() ? said.value("lines", Json()) : Json();
+    if (to_json(found) == recorded) continue;
+    const Json lines = recorded.is_object() ? recorded.value("lines", Json()) : Json();
     const std::string now = counted(found.lines, "line");
     throw user_error({.file = file},
                      "differs from what its run wrote: it has " + now +

@@ -50,14 +50,14 @@ struct Bar {
   const double names = 7 * static_cast<double>(longest) + 4;
   const double left = names + 150;
   const auto x = [&](double value) { return with_decimals(left + width * value, 1); };
-  std::string said;
+  std::string description;
   for (const Bar& bar : bars) {
-    said += (said.empty() ? "Bars from 0 to 1: " : "; ") + bar.label + " " +
-            with_interval(bar.estimate);
+    description += (description.empty() ? "Bars from 0 to 1: " : "; ") + bar.label + " " +
+                   with_interval(bar.estimate);
   }
-  std::string svg =
-      "<div class=\"wide\">" + chart_begin("chart", with_decimals(left + width + right, 0),
-                                           with_decimals(height, 0), title, said + ".", false);
+  std::string svg = "<div class=\"wide\">" +
+                    chart_begin("chart", with_decimals(left + width + right, 0),
+                                with_decimals(height, 0), title, description + ".", false);
   for (const auto& [value, text] : linear_ticks({0, 1})) {
     svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +
            with_decimals(top, 0) + "\" y2=\"" + with_decimals(height - bottom, 0) +

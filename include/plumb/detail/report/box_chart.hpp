@@ -61,10 +61,10 @@ struct BoxChart {
     return group.label + ": median " + with_decimals(quantile(group.values, 0.5), 1) + ", n " +
            std::to_string(group.values.size());
   };
-  std::string said = chart.y_label + " by " + chart.x_label + ".";
-  for (const BoxGroup& group : chart.groups) said += " " + words(group) + ".";
+  std::string description = chart.y_label + " by " + chart.x_label + ".";
+  for (const BoxGroup& group : chart.groups) description += " " + words(group) + ".";
   std::string svg = "<figure class=\"plot\">" +
-                    chart_begin("chart xy", n(width), n(height), chart.title, said, true);
+                    chart_begin("chart xy", n(width), n(height), chart.title, description, true);
   for (const auto& [value, text] :
        chart.logarithmic ? log_ticks({0, most}) : linear_ticks({0, most})) {
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(width - right) + "\" y1=\"" +

@@ -101,7 +101,7 @@ inline std::vector<Column<ModelCalibration>> model_side_columns() {
 }
 
 /// The text below the models' table on a terminal.
-inline std::string words_below_models(const CalibrationResults& results) {
+inline std::string notes_below_models(const CalibrationResults& results) {
   const auto has_failed = [](const ModelCalibration& model) {
     return ranges::any_of(std::vector{"base", "margin", "average_vote2", "average_min"},
                           [&](const char* name) {
@@ -147,11 +147,11 @@ class CalibrationReportBody {
     const auto& models = results_.models;
     std::vector<std::string> notes;
     const auto add = [&](std::vector<std::string> ModelCalibration::*member) {
-      std::vector<std::string> said;
+      std::vector<std::string> stated;
       for (const ModelCalibration& model : models) {
         for (const std::string& text : model.*member) {
-          if (ranges::find(said, text) != said.end()) continue;
-          said.push_back(text);
+          if (ranges::find(stated, text) != stated.end()) continue;
+          stated.push_back(text);
           std::string who;
           std::size_t count = 0;
           for (const ModelCalibration& other : models) {
@@ -174,7 +174,7 @@ class CalibrationReportBody {
     if (results_.models.size() > 1) {
       std::vector<NamedTable> tables{{"models",
                                       table_of(detail::model_side_columns(), results_.models),
-                                      detail::words_below_models(results_)}};
+                                      detail::notes_below_models(results_)}};
       if (!results_.comparison.differences.empty()) {
         tables.push_back({"differences", table_of(difference_columns(results_.models),
                                                   results_.comparison.differences)});

@@ -83,10 +83,11 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   const auto words = [](const HistogramRow& row) {
     return row.label + (row.remark.empty() ? "" : ", " + row.remark) + ": " + row.value;
   };
-  std::string said = "Distributions of " + chart.x_label + ".";
-  for (const HistogramRow& row : chart.rows) said += " " + words(row) + ".";
-  std::string svg = "<div class=\"wide\">" + chart_begin("chart", n(left + width + right),
-                                                         n(height), chart.title, said, false);
+  std::string description = "Distributions of " + chart.x_label + ".";
+  for (const HistogramRow& row : chart.rows) description += " " + words(row) + ".";
+  std::string svg =
+      "<div class=\"wide\">" +
+      chart_begin("chart", n(left + width + right), n(height), chart.title, description, false);
   for (const auto& [at, text] : linear_ticks(range)) {
     svg += "<line class=\"grid\" x1=\"" + x(at) + "\" x2=\"" + x(at) + "\" y1=\"" + n(top) +
            "\" y2=\"" + n(height - bottom) + "\"/><text class=\"axis\" x=\"" + x(at) + "\" y=\"" +

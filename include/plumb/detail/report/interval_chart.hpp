@@ -90,7 +90,7 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
            (width - left - right) * std::clamp((at - range[0]) / (range[1] - range[0]), 0.0, 1.0);
   };
   const auto x = [&](double value) { return along(scaled(value)); };
-  std::string rows, said;
+  std::string rows, description;
   double height = top;
   bool has_single_ones = true;
   for (const IntervalRow& row : chart.rows) {
@@ -105,13 +105,13 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
     rows += "<path class=\"grid\" d=\"M0 " + n(height) + "H" + n(width) + "\"/>";
     rows += text_lines(lines, "class=\"name\"", left - 10, height + tall / 2, line_height);
     double at = height + tall / 2 - pitch * (static_cast<double>(row.estimates.size()) / 2 - 0.5);
-    said += " " + row.label + ":";
+    description += " " + row.label + ":";
     for (std::size_t e = 0; e < row.estimates.size(); ++e, at += pitch) {
       const Estimate& estimate = row.estimates[e];
       const std::size_t s = is_single ? row.series : e;
       const IntervalSeries& series = chart.series[s];
       const std::string words = (is_single ? "" : series.name + " ") + with_interval(estimate);
-      said += (e == 0 ? " " : ", ") + words;
+      description += (e == 0 ? " " : ", ") + words;
       if (!estimate.exists()) continue;
       rows += "<g class=\"series s" + std::to_string(s % 8) + "\"" +
               model_attribute(!is_single && series.names_model ? series.name : "") + "><title>" +
@@ -122,7 +122,7 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
       }
       rows += point_shape(s + s / 8, x(estimate.value), at) + "</g>";
     }
-    said += ".";
+    description += ".";
     rows += "</g>\n";
     height += tall;
   }
@@ -134,7 +134,7 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
   }
   height += bottom;
   std::string svg = chart_begin("chart dots", n(width), n(height), chart.title,
-                                chart.x_label + " with 95% intervals." + said, false);
+                                chart.x_label + " with 95% intervals." + description, false);
   svg.insert(svg.find(" viewBox"), " data-height=\"" + n(height) + "\"");
   return "<figure class=\"plot\"><div class=\"wide\">" + svg + "<text class=\"axis\" x=\"" +
          n(left + (width - left - right) / 2) + "\" y=\"12\">" + escape_html(chart.x_label) +

@@ -17,7 +17,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The facts of one relation, or of all relations.
-struct MetRelation {
+struct RelationOverlap {
   std::string relation;
   std::size_t facts = 0;
   /// The number of facts that a text contains at least once, and the total number of their
@@ -35,11 +35,11 @@ struct MetRelation {
 };
 
 /// Relations in order of appearance. The lists are parallel.
-[[nodiscard]] inline std::vector<MetRelation> met_relations(std::span<const NamedFact> facts,
-                                                            std::span<const FactMeetings> met) {
-  std::vector<MetRelation> relations;
+[[nodiscard]] inline std::vector<RelationOverlap> met_relations(std::span<const NamedFact> facts,
+                                                                std::span<const FactMeetings> met) {
+  std::vector<RelationOverlap> relations;
   for (std::size_t f = 0; f < facts.size(); ++f) {
-    auto found = ranges::find(relations, facts[f].relation, &MetRelation::relation);
+    auto found = ranges::find(relations, facts[f].relation, &RelationOverlap::relation);
     if (found == relations.end()) {
       relations.push_back({facts[f].relation});
       found = relations.end() - 1;
@@ -49,8 +49,8 @@ struct MetRelation {
   return relations;
 }
 
-[[nodiscard]] inline std::vector<Column<MetRelation>> overlap_columns() {
-  using M = MetRelation;
+[[nodiscard]] inline std::vector<Column<RelationOverlap>> overlap_columns() {
+  using M = RelationOverlap;
   return {
       {.key = "relation",
        .heading = "relation",

@@ -45,9 +45,9 @@ inline std::string same_question_word(const PublishedPair& pair) {
     return std::string("other ") + (candidates ? "candidates" : "") +
            (candidates && queries ? " and " : "") + (queries ? "queries" : "");
   }
-  const bool said = !pair.published.candidates.empty() && !pair.published.queries.empty() &&
-                    !pair.number.candidates.empty() && !pair.number.queries.empty();
-  return said ? "yes" : "unknown";
+  const bool stated = !pair.published.candidates.empty() && !pair.published.queries.empty() &&
+                      !pair.number.candidates.empty() && !pair.number.queries.empty();
+  return stated ? "yes" : "unknown";
 }
 
 /// The cells that describe a published number in files.

@@ -115,9 +115,10 @@ inline std::string with_hover(const std::string& shape, const std::string& text)
 
 /// The number of points in each series, and the range of their y values.
 inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartSeries>& series) {
-  std::string said = chart.y_label + " against " + chart.x_label + ".";
+  std::string description = chart.y_label + " against " + chart.x_label + ".";
   for (const ChartSeries& one : series) {
-    said += " " + (one.name.empty() ? "" : one.name + ": ") + counted(one.points.size(), "point");
+    description +=
+        " " + (one.name.empty() ? "" : one.name + ": ") + counted(one.points.size(), "point");
     if (!one.points.empty()) {
       const auto [low, high] =
           std::minmax_element(one.points.begin(), one.points.end(),
@@ -125,11 +126,11 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
       const auto height = [&](double y) {
         return chart.y_is_log10 ? with_decimals(std::pow(10.0, y), 1) : with_decimals(y, 3);
       };
-      said += ", from " + height(low->y) + " to " + height(high->y);
+      description += ", from " + height(low->y) + " to " + height(high->y);
     }
-    said += ".";
+    description += ".";
   }
-  return said;
+  return description;
 }
 
 /// Ranges must not be empty. If there are several series, a legend is shown below the chart.

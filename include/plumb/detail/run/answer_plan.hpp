@@ -118,9 +118,9 @@ struct AskedFacts {
 
 /// Reduces the dataset to what can be answered, and selects the facts to ask about. Lists
 /// everything that is omitted. Throws the same errors as asked_facts.
-[[nodiscard]] inline AskedFacts take_askable(MultiPromptDataset& dataset,
-                                             const std::vector<std::string>& codes,
-                                             std::size_t limit) {
+[[nodiscard]] inline AskedFacts select_answerable(MultiPromptDataset& dataset,
+                                                  const std::vector<std::string>& codes,
+                                                  std::size_t limit) {
   AskedFacts before = asked_facts(dataset, codes, limit);
   dataset = answerable(std::move(dataset));
   AskedFacts asked = asked_facts(dataset, codes, limit);

@@ -101,7 +101,7 @@ void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts&
       if (!is_wanted(planned)) continue;
       visit(part, [&] {
         return ListedPrompt{.about = about(part, planned),
-                            .texts = names_behind(texts, planned).query().candidates,
+                            .texts = names_after_prompt(texts, planned).query().candidates,
                             .with_bos = with_bos,
                             .candidates = true};
       });
@@ -119,7 +119,7 @@ void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts&
                           {"subject", std::string(one.subject)},
                           {"template", one.template_index},
                           {"shots", shown.of(place, one.template_index, shots)}},
-            .texts = labels_behind(texts, one, object_labels(relation)).query().candidates,
+            .texts = labels_after_prompt(texts, one, object_labels(relation)).query().candidates,
             .with_bos = with_bos,
             .candidates = true};
       });

@@ -38,7 +38,7 @@ class DeerRun {
   /// Embeds the plan's queries. `ranking`, if given, must outlive this object; without it, this
   /// process computes the ranks itself.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
-          const RankPlan& plan, const Surround& around, EntityRanking* ranking = nullptr)
+          const RankPlan& plan, const FramingTokens& around, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),
         model_(model),
         options_(options),
@@ -54,7 +54,7 @@ class DeerRun {
   /// The plan for embedding: the queries and, if entities are embedded, the candidates under each
   /// entity prompt that are not in the cache. Does not call the model.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
-                                    const Surround& around, bool with_entities,
+                                    const FramingTokens& around, bool with_entities,
                                     const VectorCache* cache = nullptr) {
     JobPlan made;
     const auto add = [&](const std::string& name, const TextLists& lists) {

@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <DeerModel Model>
 class EmbeddedTexts {
  public:
-  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, Surround around)
+  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, FramingTokens around)
       : model_(model), folder_(folder), work_(work), around_(std::move(around)) {}
 
   /// Embeds texts, one list after another, into `what`.npy, unless that file exists. `names` has
@@ -90,8 +90,8 @@ class EmbeddedTexts {
             is_fresh = true;
             return written_rows(vectors, rows).dump();
           },
-          [&](std::size_t, const Json& said) {
-            if (!std::exchange(is_fresh, false)) check_rows(part, file, vectors, said);
+          [&](std::size_t, const Json& recorded) {
+            if (!std::exchange(is_fresh, false)) check_rows(part, file, vectors, recorded);
           });
       first += list.size();
       earlier += job.packs();
@@ -118,10 +118,10 @@ class EmbeddedTexts {
   }
   /// Throws a user error if rows differ from what a pack wrote.
   void check_rows(const Part& part, const DiskPath& file, VectorRows vectors,
-                  const Json& said) const {
+                  const Json& recorded) const {
     std::optional<std::size_t> changed;
     try {
-      changed = changed_row(vectors, said);
+      changed = changed_row(vectors, recorded);
     } catch (const Json::exception&) {
       throw part.other_job();
     }
@@ -139,7 +139,7 @@ class EmbeddedTexts {
   Model& model_;
   const RunFolder& folder_;
   Work& work_;
-  Surround around_;
+  FramingTokens around_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -174,7 +174,8 @@ struct FixedRankingResult {
 /// query, with one number per entity, "rank": [above, equal] per query}.
 template <TreeEmbedder Model>
 [[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
-                                             QueryForm form, const Surround& around, Model& model) {
+                                             QueryForm form, const FramingTokens& around,
+                                             Model& model) {
   const TriplePrompt prompt(graph, fixed.shots, form);
   std::vector<std::string> queries, entities;
   std::vector<RankQuestion> questions;

@@ -46,7 +46,7 @@ struct GenerateQuestions {
         names(settings.named()),
         lemmas(settings.measuring.lemmas()),
         dataset(asked_dataset(settings)),
-        asked(take_askable(dataset, settings.relations, settings.limit)) {
+        asked(select_answerable(dataset, settings.relations, settings.limit)) {
     // The mask form works with any template.
     for (const FewShotSetting& one : asking.settings) {
       const FewShot few_shot(dataset, one, asking.shot_seed);

@@ -107,10 +107,10 @@ inline Json sums_of_finished(const RunFolder& folder) {
 
 /// When a completed run is run again, it must reproduce the same files from its journal. Throws a
 /// user error if a file has changed since then and is not rewritten.
-inline void refuse_other_than_before(const RunFolder& folder, const Json& before,
+inline void refuse_different_results(const RunFolder& folder, const Json& before,
                                      const Json& sums) {
-  for (const auto& [name, said] : before.items()) {
-    if (sums.value(name, Json()) == said) continue;
+  for (const auto& [name, recorded] : before.items()) {
+    if (sums.value(name, Json()) == recorded) continue;
     throw user_error({.file = folder.file(name)},
                      "differs from what this run wrote when it was completed",
                      "remove it and run the command again to rewrite it");
@@ -169,7 +169,7 @@ auto run_job(J& job, const JobFolder& into)
   return detail::execute(
       job, into, "complete", [&](const RunFolder& folder, Work& work, Json& facts) {
         facts["files"] = result_sums(folder.path());
-        detail::refuse_other_than_before(folder, detail::sums_of_finished(folder), facts["files"]);
+        detail::refuse_different_results(folder, detail::sums_of_finished(folder), facts["files"]);
         Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()),
                                                                work.summary()};
         finished.report.write(folder.path());

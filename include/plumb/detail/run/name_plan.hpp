@@ -42,7 +42,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// A prompt and the names that are scored after it.
-struct NamesBehind {
+struct NamesAfterPrompt {
   /// The start of the prompt: instruction and shots.
   std::string context;
   std::string text;
@@ -74,8 +74,10 @@ struct NamesBehind {
 }
 
 /// The names of a fact's objects, object by object, to be scored after one of the fact's prompts.
-[[nodiscard]] inline NamesBehind names_behind(PromptTexts& texts, const PlannedPrompt& planned) {
-  NamesBehind made{texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
+[[nodiscard]] inline NamesAfterPrompt names_after_prompt(PromptTexts& texts,
+                                                         const PlannedPrompt& planned) {
+  NamesAfterPrompt made{
+      texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
   for (const NamedEntity& object : texts.fact(planned).objects) {
     made.names.insert(made.names.end(), object.names.begin(), object.names.end());
   }
@@ -102,8 +104,9 @@ struct ContentFreePrompt {
 }
 
 /// The labels of the relation's objects, to be scored after one of its content-free prompts.
-[[nodiscard]] inline NamesBehind labels_behind(PromptTexts& texts, const ContentFreePrompt& one,
-                                               std::vector<std::string> labels) {
+[[nodiscard]] inline NamesAfterPrompt labels_after_prompt(PromptTexts& texts,
+                                                          const ContentFreePrompt& one,
+                                                          std::vector<std::string> labels) {
   std::string text = texts.content_free(one.relation, one.template_index, one.subject);
   std::string context = text.substr(0, text.rfind("\nQ: ") + 1);
   return {std::move(context), std::move(text), std::move(labels),

@@ -165,8 +165,8 @@ class NameRanking {
       const std::string given = prompt.query(query);
       const std::string& gold = texts[plan.candidates.place(query.gold())];
       const std::string_view lead = joins_->lead(given, ' ');
-      const auto behind = tokens_behind(model_, given + gold, given.size());
-      const auto behind_lead = tokens_behind(model_, std::string(lead) + gold, lead.size());
+      const auto behind = tokens_after(model_, given + gold, given.size());
+      const auto behind_lead = tokens_after(model_, std::string(lead) + gold, lead.size());
       // A tokenizer that normalises text may split it differently than its vocabulary suggests.
       const bool decides = behind.spells_text && ids_of(behind) == ids_of(behind_lead);
       return decides ? std::string(lead) : given;

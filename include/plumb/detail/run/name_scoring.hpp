@@ -94,7 +94,7 @@ class NameScoring {
     begin(detail::count_names(texts, prompts));
     return generate_rows(
         names_part(few_shot), prompts.size(),
-        [&](std::size_t i) { return names_behind(texts, prompts[i]); }, carry,
+        [&](std::size_t i) { return names_after_prompt(texts, prompts[i]); }, carry,
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
           RecordedNames row{
               texts.relation(prompts[i]).code, prompts[i].prompt, texts.subject(prompts[i]), {}, 0,
@@ -119,7 +119,7 @@ class NameScoring {
     return generate_rows(
         content_free_part(few_shot), prompts.size(),
         [&](std::size_t i) {
-          return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
+          return labels_after_prompt(texts, prompts[i], labels[prompts[i].relation]);
         },
         carry,
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
@@ -139,11 +139,11 @@ class NameScoring {
     bool is_whole = true;
     std::size_t number = 0;  // block number
     for (std::size_t first = 0; first < count;) {
-      std::vector<NamesBehind> questions{ask(first)};
+      std::vector<NamesAfterPrompt> questions{ask(first)};
       std::size_t statements = questions.front().names.size();
       while (first + questions.size() < count && statements < most_statements) {
-        NamesBehind next = ask(first + questions.size());
-        const NamesBehind& begun = questions.front();
+        NamesAfterPrompt next = ask(first + questions.size());
+        const NamesAfterPrompt& begun = questions.front();
         if (next.context != begun.context || next.relation != begun.relation) break;
         statements += next.names.size();
         questions.push_back(std::move(next));
@@ -165,11 +165,11 @@ class NameScoring {
   template <class Carry>
   [[nodiscard]] std::optional<std::vector<TextLikelihood>> scored(
       const typename KeptBlocks<CausalScorer<Model>>::Place& place,
-      const std::vector<NamesBehind>& questions, Carry& carry) {
+      const std::vector<NamesAfterPrompt>& questions, Carry& carry) {
     Block block = blocks_.get(scorer_, place, [&] {
       Block made;
       scorer_.share(made, Prompt{questions.front().context, {}, {}});
-      for (const NamesBehind& question : questions) scorer_.add(made, question.query());
+      for (const NamesAfterPrompt& question : questions) scorer_.add(made, question.query());
       scorer_.plan(made);
       return made;
     });

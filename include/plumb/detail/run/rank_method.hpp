@@ -43,14 +43,14 @@ struct BosOfRanking {
 
   /// The tokens around an embedded text. Name scores use only `bos`, because a token after a query
   /// would come between it and the answer.
-  [[nodiscard]] Surround around() const { return {bos, own}; }
+  [[nodiscard]] FramingTokens around() const { return {bos, own}; }
 
   /// Throws a user error for a token that the model does not have.
   template <class Model>
-  [[nodiscard]] static BosOfRanking of(Model& model, const std::optional<Bos>& said) {
-    if (said) {
-      (void)require_bos(model, *said);
-      return {*said, "option"};
+  [[nodiscard]] static BosOfRanking of(Model& model, const std::optional<Bos>& recorded) {
+    if (recorded) {
+      (void)require_bos(model, *recorded);
+      return {*recorded, "option"};
     }
     std::optional<TextFrame> own = own_frame_of(model);
     if (!own) return {false, "default"};

@@ -63,9 +63,9 @@ struct Shard {
 };
 
 /// Assigns packs to shards. Not thread-safe.
-class PackDealer {
+class PackAssigner {
  public:
-  explicit PackDealer(std::size_t shards) : dealt_(shards, 0) {}
+  explicit PackAssigner(std::size_t shards) : dealt_(shards, 0) {}
 
   /// The shard that receives the next pack: the shard with the least work so far, or the first of
   /// several such shards. `weight` is the work of the pack, relative to other packs of the job; 0

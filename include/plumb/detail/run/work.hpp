@@ -127,7 +127,7 @@ class Work {
   std::optional<JobPlan> plan_;
   std::string counted_;
   std::size_t total_ = 0, done_ = 0, fresh_ = 0;
-  PackDealer dealer_;
+  PackAssigner dealer_;
   std::vector<std::unique_ptr<FinishedJournal>> theirs_;  // journals of the merged shards
   RunSummary summary_;
 };
@@ -148,9 +148,9 @@ class Part {
 
   /// The part's cost, if an earlier process has finished the part.
   [[nodiscard]] std::optional<ScoringCost> done() const {
-    const auto said = work_.journal_.done(name_);
+    const auto recorded = work_.journal_.done(name_);
     try {
-      return said ? std::optional(cost_of_json(*said)) : std::nullopt;
+      return recorded ? std::optional(cost_of_json(*recorded)) : std::nullopt;
     } catch (const Json::exception&) {
       throw other_job();
     }
@@ -158,11 +158,12 @@ class Part {
   /// Same as above, but only if the part's results file is unchanged. Otherwise the caller
   /// recreates the file from the packs in the journal.
   [[nodiscard]] std::optional<ScoringCost> done(const DiskPath& results) const {
-    const auto said = work_.journal_.done(name_);
-    if (!said || !results.is_file() || said->value("results", Json()) != to_json(sum_of(results))) {
+    const auto recorded = work_.journal_.done(name_);
+    if (!recorded || !results.is_file() ||
+        recorded->value("results", Json()) != to_json(sum_of(results))) {
       return std::nullopt;
     }
-    return cost_of_json(*said);
+    return cost_of_json(*recorded);
   }
   /// Skips a part that an earlier process has finished.
   void skip(const ScoringCost& cost) {
@@ -181,9 +182,9 @@ class Part {
   /// Marks the part as complete once its results files have their final names. `results` is the
   /// checksum of the results file, if there is one.
   void finish(const ScoringCost& cost, const std::optional<FileSum>& results = {}) {
-    Json said = cost_json(cost);
-    if (results) said["results"] = to_json(*results);
-    work_.journal_.mark_done(name_, said);
+    Json recorded = cost_json(cost);
+    if (results) recorded["results"] = to_json(*results);
+    work_.journal_.mark_done(name_, recorded);
     work_.summary_.cost += cost;
   }
 

@@ -39,13 +39,14 @@ inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_
 /// The first row of a pack if its rows have changed since they were written, or the first missing
 /// row; nothing if all rows match. Throws Json::exception if the entry does not have the format
 /// that `written_rows` produces.
-[[nodiscard]] inline std::optional<std::size_t> changed_row(VectorRows vectors, const Json& said) {
-  if (said.empty()) return std::nullopt;
-  const std::vector<std::size_t> rows = said.at("rows");
+[[nodiscard]] inline std::optional<std::size_t> changed_row(VectorRows vectors,
+                                                            const Json& recorded) {
+  if (recorded.empty()) return std::nullopt;
+  const std::vector<std::size_t> rows = recorded.at("rows");
   for (const std::size_t row : rows) {
     if (row >= static_cast<std::size_t>(vectors.rows())) return row;
   }
-  if (said.at("fnv1a") == hash_digits(detail::hash_of_rows(vectors, rows))) return std::nullopt;
+  if (recorded.at("fnv1a") == hash_digits(detail::hash_of_rows(vectors, rows))) return std::nullopt;
   return rows.empty() ? 0 : rows.front();
 }
 

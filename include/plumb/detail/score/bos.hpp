@@ -143,12 +143,12 @@ template <class Model>
 
 /// The tokens around an embedded text: BOS before it, or all tokens that the tokenizer's own
 /// configuration adds, which may include tokens after the text.
-struct Surround {
+struct FramingTokens {
   // NOLINTNEXTLINE(google-explicit-constructor): most callers pass only BOS
-  Surround(Bos before = {}, std::optional<TextFrame> of_tokenizer = std::nullopt)
+  FramingTokens(Bos before = {}, std::optional<TextFrame> of_tokenizer = std::nullopt)
       : bos(std::move(before)), own(std::move(of_tokenizer)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as for Bos
-  Surround(bool with_bos) : bos(with_bos) {}
+  FramingTokens(bool with_bos) : bos(with_bos) {}
 
   Bos bos;
   /// Replaces `bos` if the tokenizer's configuration determines the added tokens.
@@ -164,7 +164,7 @@ struct Surround {
 /// token, the token is not added again. Throws the errors of `require_bos` and `prompt_ids`.
 template <class Model>
 [[nodiscard]] std::vector<TokenId> surrounded_ids(Model& model, const std::string& text,
-                                                  const Surround& around) {
+                                                  const FramingTokens& around) {
   const Prompt whole{text, {}, {}};
   if (!around.own) return prompt_ids(model, whole, require_bos(model, around.bos));
   std::vector<TokenId> before = around.own->before;

@@ -50,8 +50,8 @@ inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t g
 /// The tokens of a whole text after the longest token prefix that it shares with the tokens of its
 /// first `given` bytes. Their byte positions are relative to the end of these bytes.
 template <class Tokenizer>
-[[nodiscard]] Tokenization tokens_behind(const Tokenizer& tokenizer, std::string_view text,
-                                         std::size_t given) {
+[[nodiscard]] Tokenization tokens_after(const Tokenizer& tokenizer, std::string_view text,
+                                        std::size_t given) {
   Tokenization whole = text_tokens(tokenizer, text);
   const std::size_t shared =
       common_prefix(ids_of(whole), ids_of(text_tokens(tokenizer, text.substr(0, given))));
@@ -143,7 +143,7 @@ template <class Tokenizer>
                                            std::optional<TokenId> bos = std::nullopt) {
   detail::check_spans(prompt);
   if (prompt.cuts.empty()) {
-    return behind_bos(detail::of_text(text_tokens(tokenizer, prompt.text), prompt.text), bos);
+    return after_bos(detail::of_text(text_tokens(tokenizer, prompt.text), prompt.text), bos);
   }
   Tokenization all;
   const std::string_view text = prompt.text;
@@ -163,7 +163,7 @@ template <class Tokenizer>
     begin = end;
     if (!is_last) is_separator = prompt.cuts[piece].separator;
   }
-  return behind_bos(std::move(all), bos);
+  return after_bos(std::move(all), bos);
 }
 
 /// The token ids of a prompt, without byte positions.

@@ -111,7 +111,7 @@ class ServerConnection {
   }
   [[nodiscard]] std::vector<TokenId> ids_of(std::string_view text, bool with_bos) {
     std::vector<TokenId> ids;
-    for (const Token& token : behind_bos(tokenize(text), with_bos ? bos_ : std::nullopt).tokens) {
+    for (const Token& token : after_bos(tokenize(text), with_bos ? bos_ : std::nullopt).tokens) {
       ids.push_back(token.id);
     }
     return ids;

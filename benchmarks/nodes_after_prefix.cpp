@@ -2,7 +2,7 @@
 
 // How much does a long shared prefix slow a causal model from a Hugging Face folder?
 //
-//   nodes_behind_prefix [nodes] [rounds] [prefix …]
+//   nodes_after_prefix [nodes] [rounds] [prefix …]
 // A random network of OPT-125M's size stores a prefix of the given number of tokens, then evaluates
 // and releases branches of four tokens after it. The prefixes are timed in turn. Prints the nodes
 // per second for each prefix, and the ratio of the last rate to the first.
