@@ -6,6 +6,7 @@ divided by the other program's rate in the same round. The table shows the media
 row's measurements are kept in build/benchmarks/ROW.json and measured again only if the row is named.
 """
 import argparse
+import copy
 import datetime
 import html
 import json
@@ -140,7 +141,12 @@ def closed_set(setup, templates, dtype="float32", limit=12):
     if dtype != "float32":  # both programs read the same folder
         from transformers import AutoModelForCausalLM
         type_of = getattr(setup.torch(), dtype)
-        AutoModelForCausalLM.from_pretrained(os.path.dirname(setup.model), gguf_file=os.path.basename(setup.model)).to(type_of).save_pretrained(half.name)
+        config = copy.deepcopy(model.config)
+        if hasattr(config, "quantization_config"):  # a model read from GGUF cannot be saved
+            del config.quantization_config
+        plain = AutoModelForCausalLM.from_config(config)
+        plain.load_state_dict(model.state_dict())
+        plain.to(type_of).save_pretrained(half.name)
         tokenizer.save_pretrained(half.name)
         model = AutoModelForCausalLM.from_pretrained(half.name, dtype=type_of).eval()
     evaluator = Evaluator.from_model(model, model_type="CLM", tokenizer=tokenizer)
