@@ -81,21 +81,21 @@ class Setup:
         self.plumb, self.model, self.bear, self.shared = words.plumb, words.model, words.bear, words.shared
         self.llama_tools, self.harness = words.llama_tools, words.harness
         self.rounds = words.rounds
-        self._torch = {}
+        self._model = None
 
     def torch(self):
         import torch
         torch.set_num_threads(THREADS)
         return torch
 
-    def model_of(self, dtype="float32"):
-        torch = self.torch()
-        if dtype not in self._torch:
+    def model_of(self):
+        """The model in torch, in F32, and its tokenizer."""
+        if self._model is None:
             from transformers import AutoModelForCausalLM, AutoTokenizer
             where = {"pretrained_model_name_or_path": os.path.dirname(self.model), "gguf_file": os.path.basename(self.model)}
-            model = AutoModelForCausalLM.from_pretrained(**where, dtype=getattr(torch, dtype)).eval()
-            self._torch[dtype] = (model, AutoTokenizer.from_pretrained(**where))
-        return self._torch[dtype]
+            model = AutoModelForCausalLM.from_pretrained(**where, dtype=self.torch().float32).eval()
+            self._model = (model, AutoTokenizer.from_pretrained(**where))
+        return self._model
 
     def run_plumb(self, *words, keep=None):
         """A command's run.json and the seconds of its whole process."""
@@ -137,8 +137,8 @@ def closed_set(setup, templates, dtype="float32", limit=12):
     made = Measured("statements/s", setup.rounds)
     relations = peer_relations(setup, codes, limit)
     model, tokenizer = setup.model_of()
-    half = tempfile.TemporaryDirectory()
     if dtype != "float32":  # both programs read the same folder
+        half = tempfile.TemporaryDirectory()
         from transformers import AutoModelForCausalLM
         type_of = getattr(setup.torch(), dtype)
         config = copy.deepcopy(model.config)

@@ -102,6 +102,10 @@ inline bool take_all_after_help(std::vector<std::string>& words) {
   return false;
 }
 
+/// Boost's usual syntax, without abbreviated option names.
+inline constexpr int whole_option_names =
+    options::command_line_style::default_style & ~options::command_line_style::allow_guessing;
+
 /// The error for a positional argument that the command does not accept.
 [[nodiscard]] inline Error unexpected_argument(const std::vector<std::string>& arguments,
                                                const Positional& unnamed,
@@ -109,11 +113,8 @@ inline bool take_all_after_help(std::vector<std::string>& words) {
                                                const options::options_description& description) {
   int accepted = 0;
   for (const auto& [name, count] : unnamed) accepted += count;
-  const auto parsed = options::command_line_parser(arguments)
-                          .options(description)
-                          .style(options::command_line_style::default_style &
-                                 ~options::command_line_style::allow_guessing)
-                          .run();
+  const auto parsed =
+      options::command_line_parser(arguments).options(description).style(whole_option_names).run();
   for (const options::option& one : parsed.options) {
     if (one.position_key < accepted) continue;  // -1 for options
     return user_error({}, "unexpected argument '" + one.value.front() + "'",
@@ -138,8 +139,7 @@ inline std::optional<options::variables_map> parse_arguments(
     options::store(options::command_line_parser(console.arguments)
                        .options(description)
                        .positional(positional)
-                       .style(options::command_line_style::default_style &
-                              ~options::command_line_style::allow_guessing)
+                       .style(whole_option_names)
                        .run(),
                    values);
     if (values.contains("config") && !values.contains("help")) {
