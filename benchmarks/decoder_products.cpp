@@ -2,8 +2,8 @@
 
 // How fast would a decoder be if it computed nothing but its matrix products?
 //
-//   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS]
-// Prints JSON with the best of five rounds: seconds for one node's layers in batches of 512 nodes,
+//   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS [bf16]]
+// With `bf16`, products are computed in BF16, which needs a CPU with AVX512-BF16. Prints JSON with the best of five rounds: seconds for one node's layers in batches of 512 nodes,
 // seconds for one row of logits in batches of 96 (like DecoderNetwork), and the speed of one thread
 // in 10⁹ additions and multiplications per second, both for the layers and for one tile whose
 // numbers stay in the first-level cache.
@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "plumb/detail/huggingface/packed_matrix.hpp"
@@ -23,6 +24,7 @@
 namespace {
 
 using plumb::detail::PackedMatrix;
+using plumb::detail::WeightType;
 
 double best_seconds(const auto& work) {
   double best = 1e30;
@@ -36,8 +38,8 @@ double best_seconds(const auto& work) {
 }
 
 /// Weights between 1/7 and 1: zeros or denormal numbers could change the speed.
-PackedMatrix matrix(std::size_t outputs, std::size_t inputs) {
-  PackedMatrix made(outputs, inputs);
+PackedMatrix matrix(std::size_t outputs, std::size_t inputs, WeightType type) {
+  PackedMatrix made(outputs, inputs, type);
   std::vector<float> row(inputs);
   for (std::size_t o = 0; o < outputs; ++o) {
     for (std::size_t k = 0; k < inputs; ++k) row[k] = 1.0F / static_cast<float>(1 + (o + k) % 7);
@@ -85,13 +87,19 @@ int main(int argc, char** argv) {
   const auto word = [&](int i) { return static_cast<std::size_t>(std::atoll(argv[i])); };
   const std::size_t hidden = word(1), projected = word(2), inner = word(3), layers = word(4);
   if (argc > 6) omp_set_num_threads(std::atoi(argv[6]));
+  const bool in_bf16 = argc > 7 && std::string_view(argv[7]) == "bf16";
+  if (in_bf16 && !plumb::detail::network_kernels().has_pair_products) {
+    std::fputs("decoder_products: this CPU has no BF16 products; leave out `bf16`\n", stderr);
+    return 2;
+  }
+  const WeightType type = in_bf16 ? WeightType::bf16_pairs : WeightType::f32;
   // Each layer has its own matrices, so that weights come from memory, as in a network.
   std::vector<PackedMatrix> all;
   for (std::size_t l = 0; l < layers; ++l) {
-    all.push_back(matrix(projected, hidden));
-    all.push_back(matrix(hidden, hidden));
-    all.push_back(matrix(2 * inner, hidden));
-    all.push_back(matrix(hidden, inner));
+    all.push_back(matrix(projected, hidden, type));
+    all.push_back(matrix(hidden, hidden, type));
+    all.push_back(matrix(2 * inner, hidden, type));
+    all.push_back(matrix(hidden, inner, type));
   }
   constexpr std::size_t nodes = 512, rows = 96;
   const double of_node = seconds_of(all, nodes) / static_cast<double>(nodes);
@@ -101,7 +109,7 @@ int main(int argc, char** argv) {
   }
   const int threads = omp_get_max_threads();
   all.clear();
-  all.push_back(matrix(word(5), hidden));
+  all.push_back(matrix(word(5), hidden, type));
   const double of_row = seconds_of(all, rows) / static_cast<double>(rows);
   std::printf(
       "{\"node\": %.9g, \"row\": %.9g, \"layers\": %.4g, \"tile\": %.4g, \"vectors\": %zu}\n",

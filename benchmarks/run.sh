@@ -5,8 +5,9 @@
 #   bash benchmarks/run.sh [ROW…]
 #
 # Without arguments it measures the rows that have no measurement in build/benchmarks/ yet, so an interrupted run continues;
-# named rows are measured again. Installs lm-pub-quiz with torch (6 GB, once), and uses lm-evaluation-harness if
-# benchmarks/against_lm_evaluation_harness.sh has installed it. Needs BEAR and WN18RR in the reference data.
+# named rows are measured again. Installs lm-pub-quiz with torch (6 GB, once). Uses lm-evaluation-harness if
+# benchmarks/against_lm_evaluation_harness.sh has installed it, and llama-server and vLLM if tests/servers.sh has. Needs BEAR
+# and WN18RR in the reference data.
 #
 # PLUMB_ROUNDS: rounds of each row (3).
 
@@ -24,7 +25,7 @@ build_plumb plumb_command requantize ranking_against_sgemm decoder_products exha
 need_model
 need_whole_peer
 need_llama_perplexity
-export OMP_WAIT_POLICY=passive
+export OMP_WAIT_POLICY=passive PLUMB_LLAMA_SERVER="$llama_server" PLUMB_VLLM="$vllm_python"
 "$whole_peer_python" -c "import faiss" 2>/dev/null || "$whole_peer_python" -m pip install -q --disable-pip-version-check faiss-cpu
 exec "$whole_peer_python" benchmarks/table.py --plumb build/plumb --model "$model_f32" --bear "$plumb_shared/data/bear" \
   --shared "$plumb_shared" --rounds "${PLUMB_ROUNDS:-3}" --llama-tools "$llama_perplexity_folder" \

@@ -23,6 +23,9 @@ import time
 
 from engines import SHAPE
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "system"))
+import local_servers  # noqa: E402
+
 os.environ.setdefault("TQDM_DISABLE", "1")  # before anything imports tqdm
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -198,6 +201,11 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             made.rates.pop("exact, model alone")
             made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['exact'], found['plumb']):.2g} nats; lm-pub-quiz's are "
                       f"{worst_difference(found['exact'], scores):.2g} nats from the exact ones")
+            for name, changed in rounded_less(setup, half.name, model).items():
+                evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
+                peer(batch)
+                made.note(f"with {name}, lm-pub-quiz's scores are {worst_difference(found['exact'], scores):.2g} nats from the exact ones")
+            made.note(nearness(record_of["plumb"], "bf16"))
         elif "plumb" in found:
             apart = worst_difference(found["plumb"], scores)
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
@@ -208,9 +216,31 @@ def closed_set(setup, templates, dtype="float32", limit=12):
     return made
 
 
-def nearness(record):
+def rounded_less(setup, folder, model):
+    """name → a variant of the BF16 model that rounds fewer of its intermediate results to BF16."""
+    from transformers import AutoModelForCausalLM
+    torch = setup.torch()
+    wide = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    whole, products = model.forward, wide.forward
+
+    def wider_softmax(*words, **named):
+        made = whole(*words, **named)
+        made.logits = made.logits.float()
+        return made
+
+    def narrow_products(*words, **named):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            made = products(*words, **named)
+        made.logits = made.logits.float()
+        return made
+
+    model.forward, wide.forward = wider_softmax, narrow_products
+    return {"its softmax in F32": model, "only its products in BF16 (torch.autocast) and its softmax in F32": wide}
+
+
+def nearness(record, kind="f32"):
     """The share of the model's time that its matrix products take, from the speed of the products by themselves."""
-    alone = json.loads(run([ROOT / "build" / "decoder_products", *SHAPE, THREADS], env={**os.environ, "OMP_PROC_BIND": "true"}).stdout)
+    alone = json.loads(run([ROOT / "build" / "decoder_products", *SHAPE, THREADS, kind], env={**os.environ, "OMP_PROC_BIND": "true"}).stdout)
     fed, rows = record["tokens_fed"], record["tree_nodes"] - record["statements"]  # the last token of a statement needs no row of logits
     least = fed * alone["node"] + rows * alone["row"]
     return (f"limit: the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model ({least / record['seconds_model']:.2f}), "
@@ -276,6 +306,45 @@ def harness(setup, folder, words):
         done = run([setup.harness, ROOT / "benchmarks" / "harness_rate.py", setup.model, texts, THREADS])
         return float(done.stdout.split()[-1])
     return work
+
+
+def servers(setup, limit=4, slots=16):
+    """plumb over vLLM beside lm-pub-quiz on vLLM's torch, and plumb over llama-server beside the same llama.cpp in plumb's process."""
+    over = {"vLLM": Measured("statements/s", setup.rounds), "llama-server": Measured("statements/s", setup.rounds)}
+    words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--bos", "yes"]
+
+    def plumb(made, *more):
+        def work():
+            record, seconds = setup.run_plumb(*words, *more)
+            if "server" in record and not made.notes:
+                said = record["server"]
+                made.note(f"{said['kind']} {said['version']}: {record['statements']} statements, {said['requests'] - said['requests_at_connect']} requests and "
+                          f"{said['requests_at_connect']} to connect, {said['tokens_sent']} tokens sent, {said['tokens_computed']} computed, "
+                          f"{record['seconds_model']:.1f} s scoring in the first round, {seconds - record['seconds_model']:.1f} s outside it")
+            return record["statements"] / record["seconds_model"]
+        return work
+
+    def peer(folder):
+        done = run([local_servers.VLLM, ROOT / "benchmarks" / "lm_pub_quiz_rate.py", folder, setup.bear, SIX, limit, THREADS,
+                    next(path for path in sys.path if path.endswith("site-packages"))])
+        return float(done.stdout.split()[-1])
+
+    if not os.path.isfile(local_servers.VLLM):
+        over["vLLM"].missing["lm-pub-quiz, vLLM's torch"] = "vLLM is not installed; bash tests/servers.sh installs it"
+    else:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name) / "model"
+            run([sys.executable, ROOT / "tests" / "system" / "write_hugging_face_folder.py", setup.model, folder])
+            with local_servers.VllmServer(folder) as server:
+                over["vLLM"].run({"plumb": plumb(over["vLLM"], "--server", server.url, "--tokenizer", folder),
+                                  "lm-pub-quiz, vLLM's torch": lambda: peer(folder)})
+    if not os.path.isfile(local_servers.LLAMA_SERVER):
+        over["llama-server"].missing["plumb over llama.cpp"] = "llama-server is not built; bash tests/servers.sh builds it"
+    else:
+        with local_servers.LlamaServer(setup.model, "-t", THREADS, slots=slots) as server:
+            over["llama-server"].run({"plumb": plumb(over["llama-server"], "--server", server.url, "--tokenizer", setup.model, "--concurrency", slots),
+                                      "plumb over llama.cpp": plumb(over["llama-server"], "--model", setup.model, "--engine", "llama")})
+    return over
 
 
 def many_shot(setup, facts=4):
@@ -547,6 +616,8 @@ def rows_of(setup):
                                                       {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
                    "plumb: the whole process; lm-pub-quiz: only scoring; two rounds"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
+        "servers": ("over a server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {"plumb over llama.cpp": 0.67}},
+                    "the server", "only scoring, after the connection"),
         "growth": ("how time grows", growth, {}, "nothing worse than linear", "whole jobs without their start-up, on a tiny model"),
         "bear": ("all of BEAR, template 0", all_of_bear, {}, product, "the whole process, once"),
     }

@@ -4,7 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 using namespace plumb::detail;
@@ -50,17 +49,9 @@ BOOST_AUTO_TEST_CASE(widening_and_narrowing_give_every_number_back) {
 BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest) {
   const std::vector<float> from{1, 1 + 1 / 256.0F, 1 + 3 / 256.0F, -1 - 1 / 200.0F,
                                 0, -0.0F,          3e38F};
-  std::vector<std::uint16_t> to(from.size());
-  round_to_bf16(from.data(), from.size(), to.data());
+  std::vector<std::uint16_t> to;
+  for (const float number : from) to.push_back(narrowed(WeightType::bf16, number));
   BOOST_TEST((to == std::vector<std::uint16_t>{0x3F80, 0x3F80, 0x3F82, 0xBF81, 0, 0x8000, 0x7F62}));
-  std::mt19937 random(2);
-  for (int i = 0; i < 10'000; ++i) {
-    const float number =
-        std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 60) - 60);
-    std::uint16_t bits = 0;
-    round_to_bf16(&number, 1, &bits);
-    BOOST_REQUIRE(bits == narrowed(WeightType::bf16, number));
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,7 @@
 #include "plumb/detail/kernels/row_functions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstddef>
@@ -171,6 +172,30 @@ BOOST_AUTO_TEST_CASE(numbers_of_16_bits_are_widened) {
     set.widen_bf16(brain.data(), 3, made.data());
     BOOST_TEST(
         (std::vector<float>(made.begin(), made.begin() + 3) == std::vector<float>{1, -3, 0}));
+  });
+}
+
+// The expected number is the nearer of the two BF16 numbers around it, or the even one halfway.
+BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest_bf16_number) {
+  std::mt19937 random(2);
+  std::vector<float> numbers{1 + 1 / 256.0F, 1 + 3 / 256.0F, -1 - 1 / 256.0F, 0, -0.0F, 3e38F};
+  while (numbers.size() < 1003) {
+    const float sign = random() % 2 == 0 ? 1.0F : -1.0F;
+    numbers.push_back(
+        sign * std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 60) - 60));
+  }
+  const auto value = [](std::uint32_t high) { return double{std::bit_cast<float>(high << 16)}; };
+  std::vector<std::uint16_t> expected;
+  for (const float number : numbers) {
+    const std::uint32_t low = std::bit_cast<std::uint32_t>(number) >> 16, high = low + 1;
+    const double below = std::abs(number - value(low)), above = std::abs(value(high) - number);
+    const bool takes_low = below < above || (below == above && low % 2 == 0);
+    expected.push_back(static_cast<std::uint16_t>(takes_low ? low : high));
+  }
+  test::with_each<NetworkKernels>([&](const NetworkKernels& set) {
+    std::vector<std::uint16_t> made(numbers.size());
+    set.round_bf16(numbers.data(), numbers.size(), made.data());
+    BOOST_TEST((made == expected));
   });
 }
 

@@ -18,7 +18,7 @@ import sys
 import unittest
 
 import command
-import test_servers
+import local_servers
 
 PROGRAMS = "plumb_command write_tiny_gguf"
 
@@ -246,7 +246,7 @@ class PageCommands(unittest.TestCase):
         text = page.read_text(encoding="utf-8")
         for block in blocks(page):
             with contextlib.ExitStack() as stack, self.subTest(page=page.name, block=block):
-                if ADDRESS.search(block) and not os.path.isfile(test_servers.SERVER):
+                if ADDRESS.search(block) and not os.path.isfile(local_servers.LLAMA_SERVER):
                     self.skipTest("skipped: PLUMB_LLAMA_SERVER is not set to a llama-server")
                 folder = self.inputs.page_folder(page)
                 for name, script in (("plumb.sbatch", r"```bash\n(#!.*?)```"), ("job.sh", r">-\n(.*?)\n +resources:")):
@@ -255,7 +255,7 @@ class PageCommands(unittest.TestCase):
                 environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "REAL_PLUMB": str(command.PLUMB),
                                "HF_HUB_CACHE": str(folder / "hub"), "PLUMB_CACHE": str(folder / "own"), "SLURM_ARRAY_TASK_ID": "1"}
                 if ADDRESS.search(block):
-                    environment["SERVER_URL"] = stack.enter_context(test_servers.LlamaServer(folder / "MODEL.gguf")).url
+                    environment["SERVER_URL"] = stack.enter_context(local_servers.LlamaServer(folder / "MODEL.gguf")).url
                 done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=environment, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr[-2000:])
                 self.assertGreaterEqual(len((folder / "commands").read_text().splitlines()), max(1, calls(block)))

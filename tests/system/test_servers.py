@@ -6,10 +6,7 @@ import json
 import math
 import os
 import pathlib
-import signal
-import socket
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
@@ -17,81 +14,17 @@ import urllib.error
 import urllib.request
 
 import command
+from local_servers import LLAMA_SERVER, VLLM, LlamaServer, VllmServer
 
 PROGRAMS = "plumb_command write_tiny_gguf"
 
-SERVER = os.environ.get("PLUMB_LLAMA_SERVER", "")
 GOLDEN = command.SHARED / "golden" / "lm-pub-quiz-smollm2"
 BEAR = command.SHARED / "data" / "bear"
 UMLS = command.SHARED / "data" / "umls"
-# As exact as plumb computes by itself. One thread: the server's threads wait for each other by spinning.
-EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "--no-warmup", "--offline"]
 # Log-probabilities of two builds of llama.cpp in other batches; llama-server adds up probabilities in F32.
 BOUND = 1e-2
 
-# The Python of an environment with vLLM; tests/servers.sh makes one.
-VLLM = os.environ.get("PLUMB_VLLM", "")
-
-needs_server = unittest.skipUnless(os.path.isfile(SERVER), "skipped: PLUMB_LLAMA_SERVER is not set to a llama-server")
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Server:
-    """One that has loaded its model."""
-
-    def __init__(self, name, words, port, seconds, environment=None):
-        self.port = port
-        self.url = f"http://127.0.0.1:{port}"
-        self.log = tempfile.NamedTemporaryFile(mode="r+", prefix=name)
-        self.process = subprocess.Popen(list(map(str, words)), stdout=self.log, stderr=subprocess.STDOUT, env=environment,
-                                        start_new_session=True)
-        for _ in range(seconds * 10):
-            if self.process.poll() is not None:
-                raise AssertionError(f"{name} ended with {self.process.returncode}:\n{self.said()}")
-            try:
-                with urllib.request.urlopen(self.url + "/health", timeout=5) as reply:
-                    if reply.status == 200:
-                        return
-            except OSError:
-                time.sleep(0.1)
-        self.kill()
-        raise AssertionError(f"{name} did not answer within {seconds} s:\n{self.said()}")
-
-    def said(self):
-        return pathlib.Path(self.log.name).read_text(errors="replace")[-3000:]
-
-    def kill(self):
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)  # vLLM's model is in a process of its own
-        except ProcessLookupError:
-            pass
-        self.process.wait()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.kill()
-
-
-class LlamaServer(Server):
-    def __init__(self, model, *flags, port=None, slots=4, context=512):
-        port = port or free_port()
-        super().__init__("llama-server", [SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "-np", slots, "-c",
-                                          slots * context, *EXACT, *flags], port, 60)
-
-
-class VllmServer(Server):
-    def __init__(self, folder, context=1024):
-        port = free_port()
-        words = [VLLM, "-m", "vllm.entrypoints.openai.api_server", "--model", folder, "--dtype", "float32", "--host", "127.0.0.1",
-                 "--port", port, "--max-model-len", context, "--enable-prompt-tokens-details"]
-        super().__init__("vLLM", words, port, 400, {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"})
+needs_server = unittest.skipUnless(os.path.isfile(LLAMA_SERVER), "skipped: PLUMB_LLAMA_SERVER is not set to a llama-server")
 
 
 class EchoProxy:

@@ -159,7 +159,9 @@ class PackedMatrix {
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     if (type_ == WeightType::bf16_pairs) {
-      return multiply(rounded(rows, count, stride).data(), count, out, out_stride, first, last);
+      Pairs pairs(count * pair_count(inputs_));
+      round_rows(rows, count, stride, pairs.data());
+      return multiply(pairs.data(), count, out, out_stride, first, last);
     }
     Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width_);
     multiply_panels(rows, count, stride, inputs_, out, out_stride, first, last, [&](std::size_t p) {
@@ -181,7 +183,13 @@ class PackedMatrix {
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
     Pairs pairs;
-    if (type_ == WeightType::bf16_pairs) pairs = rounded(rows, count, stride);
+    if (type_ == WeightType::bf16_pairs) {
+      const std::size_t wide = pair_count(inputs_);
+      pairs.resize(count * wide);
+      for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
+        round_rows(rows + first * stride, in_block, stride, pairs.data() + first * wide);
+      });
+    }
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
       const std::size_t first = s * slice, last = (std::min)(panels_, first + slice);
       pairs.empty() ? multiply(rows, count, stride, out, out_stride, first, last)
@@ -195,17 +203,16 @@ class PackedMatrix {
 
   static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
 
-  /// Returns the rows rounded to BF16, pair_count(inputs()) apart, with a zero appended if the
-  /// number of inputs is odd.
-  [[nodiscard]] Pairs rounded(const float* rows, std::size_t count, std::size_t stride) const {
+  /// Rounds rows to BF16. `pairs` receives them pair_count(inputs()) apart, with a zero appended to
+  /// each if the number of inputs is odd.
+  void round_rows(const float* rows, std::size_t count, std::size_t stride,
+                  detail::NumberPair* pairs) const {
     const std::size_t wide = pair_count(inputs_);
-    Pairs pairs(count * wide);
     std::vector<std::uint16_t> row(2 * wide, 0);
     for (std::size_t r = 0; r < count; ++r) {
-      detail::round_to_bf16(rows + r * stride, inputs_, row.data());
-      std::memcpy(pairs.data() + r * wide, row.data(), wide * sizeof(detail::NumberPair));
+      kernels_->round_bf16(rows + r * stride, inputs_, row.data());
+      std::memcpy(pairs + r * wide, row.data(), wide * sizeof(detail::NumberPair));
     }
-    return pairs;
   }
 
   /// Multiplies rounded rows in the same way as F32 rows.

@@ -41,19 +41,11 @@ enum class ProductType : std::uint8_t { exact, bf16 };
   if (type == WeightType::bf16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
   return widened_half(bits);
 }
-/// Rounds `count` finite numbers to the nearest BF16 number, ties to even.
-inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto bits = std::bit_cast<std::uint32_t>(from[i]);
-    to[i] = static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
-  }
-}
-
 /// The 16 bits of a number after rounding it to the nearest value that this type can represent.
 [[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
   if (type != WeightType::bf16) return narrowed_half(number);
   std::uint16_t bits = 0;
-  round_to_bf16(&number, 1, &bits);
+  network_kernels().round_bf16(&number, 1, &bits);
   return bits;
 }
 

@@ -95,6 +95,8 @@ struct NetworkKernels {
   /// Converts `count` 16-bit numbers to F32.
   void (*widen_f16)(const std::uint16_t* from, std::size_t count, float* to);
   void (*widen_bf16)(const std::uint16_t* from, std::size_t count, float* to);
+  /// Rounds `count` finite numbers to the nearest BF16 number, ties to even.
+  void (*round_bf16)(const float* from, std::size_t count, std::uint16_t* to);
 
   // Each of the following works in place on a row of `size` numbers.
   /// e^(x − max) / Σ e^(x − max). At least one score must be finite.

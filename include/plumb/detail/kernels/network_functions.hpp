@@ -22,6 +22,7 @@ inline constexpr NetworkKernels network_kernels_here{
     .has_pair_products = (needs_here & static_cast<unsigned>(VectorNeeds::bf16)) != 0,
     .widen_f16 = &widen_f16_row,
     .widen_bf16 = &widen_bf16_row,
+    .round_bf16 = &round_bf16_row,
     .softmax = &softmax_row,
     .layer_norm = &layer_norm_row,
     .rms_norm = &rms_norm_row,
