@@ -407,9 +407,7 @@ def sampling(setup, prompts=8, samples=100):
                 listed = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
                 kept[count] = [row["ids"] for row in listed if row["part"].endswith("samples" if count else "answers")]
             record, _ = setup.run_plumb(*words, keep=keep)
-            parts = [value for name, value in record["seconds_by_part"].items() if name.endswith("samples" if count else "answers")]
-            assert parts, record["seconds_by_part"]
-            return len(kept[count]) / sum(parts)
+            return len(kept[count]) / record["seconds_by_part"]["4-relation samples" if count else "4-relation"]
         return work
 
     def drawn():
