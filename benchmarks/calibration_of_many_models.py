@@ -2,9 +2,9 @@
 """Times `plumb calibrate` on made-up results of many models, and a numpy and scikit-learn version.
 
 Arguments: the program, a work folder, templates, models. The Python version reads one model and computes accuracy,
-ACE, Brier score, log loss and AUROC of Base and Margin over all facts for 50 bootstrap resamples; its time is scaled to
-1,000 resamples and all models. plumb does more: all its metrics, also by domain, cardinality and relation, curves,
-option counts, recalibration, CSV files and the page.
+ACE, Brier score, log loss and AUROC of Base and Margin for bootstrap resamples: for 50 over all facts, and for 5 also over
+each domain, cardinality and relation, as plumb does. Its time is scaled to 1,000 resamples and all models. plumb computes
+more than either: 14 metrics, curves, option counts, recalibration, CSV files and the page.
 """
 import json
 import os
@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
-FACTS, OPTIONS, RELATIONS, RESAMPLES = 7731, 60, 60, 50
+FACTS, OPTIONS, RELATIONS, RESAMPLES, RESAMPLES_BY_GROUP = 7731, 60, 60, 50, 5
 program, work, templates, models = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 PLAIN = ["[X] is [Y].", "It is [Y] that [X] is.", "[X] was [Y].", "[Y] is [X].", "[Y] was [X]."]
 MARKED = ["[X] is possibly [Y].", "[X] is certainly [Y]."] + [f"I'm {x}% confident [X] is [Y]." for x in (0, 25, 50, 75, 100)]
@@ -51,10 +51,13 @@ def write_model(folder, seed):
 
 
 def in_python(folder):
-    """Seconds for reading, and for one resample of both estimators."""
+    """Seconds for reading, for one resample of both estimators over all facts, and for one over all facts and every group."""
     start = time.perf_counter()
-    confidence, margin, correct = [], [], []
+    metadata = json.loads((folder / "metadata_results.json").read_text())
+    confidence, margin, correct, groups = [], [], [], {}
     for file in sorted(folder.glob("*_results.jsonl")):
+        code = file.name.removesuffix("_results.jsonl")
+        info = metadata[code]["relation_info"]
         for line in file.read_text().splitlines():
             row = json.loads(line)
             if row["template_index"] != 0:
@@ -63,22 +66,33 @@ def in_python(folder):
             p = np.exp(scores - scores.max())
             p /= p.sum()
             top = np.partition(p, -2)[-2:]
+            for group in (code, info["cardinality"], *info["domains"]):
+                groups.setdefault(group, []).append(len(correct))
             confidence.append(top[1])
             margin.append(top[1] - top[0])
             correct.append(int(scores.argmax() == row["answer_idx"]))
     read = time.perf_counter() - start
-    y = np.array(correct)
+    y, confidences = np.array(correct), (np.array(confidence), np.array(margin))
+    everything = [np.arange(len(y))]
+    one = seconds_of_resample(y, confidences, everything, RESAMPLES)
+    return read, one, seconds_of_resample(y, confidences, everything + list(map(np.array, groups.values())), RESAMPLES_BY_GROUP)
+
+
+def seconds_of_resample(y, confidences, groups, resamples):
     random = np.random.default_rng(0)
     start = time.perf_counter()
-    for _ in range(RESAMPLES):
-        chosen = random.integers(0, len(y), len(y))
-        for c in (np.array(confidence)[chosen], np.array(margin)[chosen]):
-            true, predicted = calibration_curve(y[chosen], c, n_bins=20, strategy="quantile")
-            np.mean(np.abs(true - predicted))
-            brier_score_loss(y[chosen], c)
-            log_loss(y[chosen], np.clip(c, 1e-12, 1 - 1e-12))
-            roc_auc_score(y[chosen], c)
-    return read, (time.perf_counter() - start) / RESAMPLES
+    for _ in range(resamples):
+        for group in groups:
+            chosen = group[random.integers(0, len(group), len(group))]
+            right = y[chosen]
+            for c in (values[chosen] for values in confidences):
+                true, predicted = calibration_curve(right, c, n_bins=20, strategy="quantile")
+                np.mean(np.abs(true - predicted))
+                brier_score_loss(right, c, labels=[0, 1])
+                log_loss(right, np.clip(c, 1e-12, 1 - 1e-12), labels=[0, 1])
+                if 0 < right.sum() < len(right):  # otherwise there is no AUROC
+                    roc_auc_score(right, c)
+    return (time.perf_counter() - start) / resamples
 
 
 print(f"{models} models, {FACTS} facts, {OPTIONS} options, {templates} templates, 1000 resamples, "
@@ -92,8 +106,9 @@ subprocess.run([program, "calibrate", *map(str, folders), "--out", str(work / "o
                stdout=subprocess.DEVNULL, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
 ours = time.perf_counter() - start
 print(f"plumb calibrate: {ours:.1f} s, from {size / 1e6:.0f} MB of results files to the page")
-read, resample = in_python(folders[0])
-theirs = models * (read + 1000 * resample)
-print(f"numpy and scikit-learn: reading one model {read:.1f} s, one resample {1000 * resample:.0f} ms; "
-      f"{theirs:.0f} s for all models and 1000 resamples (extrapolated; Base and Margin, all facts only)")
-print(f"ratio: {theirs / ours:.1f}")
+read, *resamples = in_python(folders[0])
+for name, suffix, resample in zip(("over all facts", "also over each group"), ("", ", all groups"), resamples, strict=True):
+    theirs = models * (read + 1000 * resample)
+    print(f"numpy and scikit-learn, {name}: reading one model {read:.1f} s, one resample {1000 * resample:.0f} ms; "
+          f"{theirs:.0f} s for all models and 1000 resamples (extrapolated; Base and Margin)")
+    print(f"ratio{suffix}: {theirs / ours:.1f}")
