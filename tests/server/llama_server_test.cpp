@@ -24,6 +24,7 @@ LlamaServer server_of(std::size_t vocabulary) {
   const Json props = {{"build_info", "b7"},
                       {"bos_token", "<s>"},
                       {"model_ftype", "Q4_1"},
+                      {"total_slots", 4U},
                       {"default_generation_settings", {{"n_ctx", 77U}}}};
   return {{models, "p"}, {props, "p"}, "http://h"};
 }
@@ -42,6 +43,7 @@ BOOST_AUTO_TEST_CASE(server_reports_its_model_version_and_limits) {
   BOOST_TEST(server.facts().weights == "Q4_1");
   BOOST_TEST(server.facts().vocabulary == 1000U);
   BOOST_TEST(server.facts().context == 77U);
+  BOOST_TEST(server.facts().most_connections == 6U);
   BOOST_TEST(server.bos_text() == "<s>");
 }
 

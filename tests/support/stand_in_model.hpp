@@ -43,6 +43,8 @@ class StandInModel {
     bool ignores_token_ids = false;
     /// Simulates a llama-server without `post_sampling_probs`.
     bool ignores_post_sampling = false;
+    /// The number of slots that a llama-server reports; 0 if it reports none.
+    std::size_t slots = 0;
     /// Whether an echo ends with the generated token.
     bool echoes_next = true;
     std::string key{};
@@ -171,10 +173,12 @@ class StandInModel {
 
   [[nodiscard]] Json llama(const std::string& route, const Json& body) const {
     if (route == "/props") {
-      return {{"build_info", "b1"},
-              {"model_ftype", "all F32"},
-              {"bos_token", "<bos>"},
-              {"default_generation_settings", {{"n_ctx", 512}}}};
+      Json props = {{"build_info", "b1"},
+                    {"model_ftype", "all F32"},
+                    {"bos_token", "<bos>"},
+                    {"default_generation_settings", {{"n_ctx", 512}}}};
+      if (options_.slots > 0) props["total_slots"] = options_.slots;
+      return props;
     }
     if (route == "/detokenize") {
       return {{"content", model_.detokenize(body.at("tokens").get<Ids>())}};

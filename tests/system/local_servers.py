@@ -14,6 +14,9 @@ LLAMA_SERVER = os.environ.get("PLUMB_LLAMA_SERVER", "")
 VLLM = os.environ.get("PLUMB_VLLM", "")
 # As exact as plumb computes by itself. One thread: the server's threads wait for each other by spinning.
 EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "--no-warmup", "--offline"]
+# With its own cache per slot, the server computes prompts of different lengths in separate batches. The prompt cache in RAM
+# empties the idle slots of a unified cache.
+FAST = ["-kvu", "--cache-ram", "0"]
 
 
 def free_port():
@@ -64,7 +67,7 @@ class LlamaServer(Server):
     def __init__(self, model, *flags, port=None, slots=4, context=512):
         port = port or free_port()
         super().__init__("llama-server", [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "-np", slots, "-c",
-                                          slots * context, *EXACT, *flags], port, 60)
+                                          slots * context, *EXACT, *FAST, *flags], port, 60)
 
 
 class VllmServer(Server):

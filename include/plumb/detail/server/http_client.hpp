@@ -83,6 +83,10 @@ class HttpClient {
 
   [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
   [[nodiscard]] std::size_t concurrency() const noexcept { return options_.concurrency; }
+  /// Allows at most `most` simultaneous requests from now on. Must not be called during `ask_all`.
+  void limit_concurrency(std::size_t most) {
+    options_.concurrency = std::clamp<std::size_t>(options_.concurrency, 1, most);
+  }
   /// The number of requests sent, including retries.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }

@@ -51,6 +51,10 @@ class LlamaServer final : public ServerDialect {
               props.text_or("/model_ftype", ""),
               models.count_or("/data/0/meta/n_vocab", 0),
               props.count_or("/default_generation_settings/n_ctx", 0)};
+    // By default, the server has four more HTTP threads than slots, and each open connection occupies
+    // one. Requests on further connections wait until their timeout.
+    const std::size_t slots = props.count_or("/total_slots", 0);
+    if (slots > 0) facts_.most_connections = slots + 2;
     if (facts_.vocabulary == 0) throw models.wrong("/data/0/meta/n_vocab", "is missing");
     // The name may be a path on the server's machine; its last component is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);

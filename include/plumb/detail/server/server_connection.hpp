@@ -55,6 +55,7 @@ class ServerConnection {
         dialect_(find_server(client_, given_vocabulary())),
         remote_(client_, *dialect_, options.parse_special_tokens),
         given_costs_(options.costs) {
+    if (facts().most_connections > 0) client_.limit_concurrency(facts().most_connections);
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
       const auto* const echo = dynamic_cast<const EchoServer*>(dialect_.get());

@@ -47,6 +47,8 @@ struct ServerFacts {
   std::size_t vocabulary = 0;
   /// The maximum number of tokens in a sequence; 0 if the server does not report it.
   std::size_t context = 0;
+  /// The number of connections beyond which requests only wait for one another; 0 if unknown.
+  std::size_t most_connections = 0;
 };
 
 /// The cost of requests, in tokens.
