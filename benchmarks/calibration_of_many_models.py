@@ -88,7 +88,7 @@ def seconds_of_resample(y, confidences, groups, resamples):
             for c in (values[chosen] for values in confidences):
                 true, predicted = calibration_curve(right, c, n_bins=20, strategy="quantile")
                 np.mean(np.abs(true - predicted))
-                brier_score_loss(right, c, labels=[0, 1])
+                brier_score_loss(right, c, pos_label=1)
                 log_loss(right, np.clip(c, 1e-12, 1 - 1e-12), labels=[0, 1])
                 if 0 < right.sum() < len(right):  # otherwise there is no AUROC
                     roc_auc_score(right, c)

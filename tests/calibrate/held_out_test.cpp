@@ -49,7 +49,7 @@ struct Halves {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_estimators_the_paper_compares_models_by_are_mended) {
+BOOST_AUTO_TEST_CASE(the_estimators_the_paper_compares_models_by_are_recalibrated) {
   const HeldOutRecalibration made = recalibrated(random_model({.facts = 61}));
   Names rows;
   for (const RecalibrationResult& r : made.results) rows.push_back(r.estimator + " " + r.map);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_was_not_given_stays_without_confidence) {
   BOOST_TEST(estimate_of(made.results[7].metrics, mean_confidence).value == 0.0);
 }
 
-BOOST_AUTO_TEST_CASE(only_the_estimators_given_are_mended) {
+BOOST_AUTO_TEST_CASE(only_the_given_estimators_are_recalibrated) {
   const ScoredModel model = random_model({.facts = 41});
   const auto made = recalibrate_held_out(model, strata_of(model.predictions.relations),
                                          {named(Average(MaxConfidence{})), named(Margin{})}, bins,

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused_in_one_line) {
   BOOST_TEST(run_words({"two\nlines"}).refused("unknown command 'two lines'"));
 }
 
-BOOST_AUTO_TEST_CASE(what_broke_is_code_one_and_what_the_user_can_mend_is_two) {
+BOOST_AUTO_TEST_CASE(an_internal_failure_is_code_one_and_a_user_error_is_two) {
   const test::ConsoleFiles files;
   const auto words = files.probe_words();
   const auto failing_with = [&](const auto& error) {

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_large_file_counts_to_its_last_byte) {
   BOOST_TEST(hash_file(folder / "c") == whole.hex());
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_the_users_to_mend) {
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_a_user_error) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)hash_file(folder / "absent"), Error,
                         test::shows(Fault::user, "absent: cannot be read"));

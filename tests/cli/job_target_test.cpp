@@ -134,12 +134,12 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
                         shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
   // An error about a model states where the model's name came from.
   const auto refuse = [&]() -> int {
-    throw user_error({.file = "m.gguf"}, "is no model", "mend it");
+    throw user_error({.file = "m.gguf"}, "is no model", "fix it");
   };
   BOOST_CHECK_EXCEPTION((void)both.asking_model(refuse), Error,
-                        shows(Fault::user, "PLUMB_MODEL: m.gguf: is no model; mend it"));
+                        shows(Fault::user, "PLUMB_MODEL: m.gguf: is no model; fix it"));
   BOOST_CHECK_EXCEPTION((void)given.asking_model(refuse), Error, [](const Error& error) {
-    return error.what() == std::string("m.gguf: is no model; mend it");
+    return error.what() == std::string("m.gguf: is no model; fix it");
   });
 }
 

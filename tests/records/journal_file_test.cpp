@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_file_whose_lines_are_refused_is_left_as_it_was) {
   BOOST_TEST(slurp(file) == "one\nbad\nthree\nto");
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_the_users_to_mend) {
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_a_user_error) {
   const test::TemporaryFolder folder;
   const auto file = folder / "absent/journal.jsonl";
   BOOST_CHECK_EXCEPTION(
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_the_users_to_mend) {
 }
 
 // A read-only file that ends in a torn line causes the same error.
-BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
+BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_a_user_error) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       JournalFile(folder.path(), ignore), Error,

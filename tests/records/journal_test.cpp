@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_journal_that_cannot_be_opened_is_the_users_to_mend) {
+BOOST_AUTO_TEST_CASE(a_journal_that_cannot_be_opened_is_a_user_error) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(Journal{folder / "absent/journal.jsonl"}, Error,
                         test::says(Fault::user, "cannot be written"));

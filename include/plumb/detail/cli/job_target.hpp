@@ -17,6 +17,7 @@
 #include "plumb/detail/backend/any_model.hpp"
 #include "plumb/detail/backend/engine_options.hpp"
 #include "plumb/detail/backend/start_check.hpp"
+#include "plumb/detail/cli/background_hash.hpp"
 #include "plumb/detail/cli/file_hash.hpp"
 #include "plumb/detail/cli/model_files.hpp"
 #include "plumb/detail/cli/model_places.hpp"
@@ -98,6 +99,8 @@ struct JobTarget {
   std::string server{};
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
+  /// The model's hash, which `find_model` begins to compute; null without a local model.
+  std::shared_ptr<BackgroundHash> hash{};
   /// Returns the facts about the most recently created model that run.json records.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
 
@@ -247,7 +250,7 @@ struct JobTarget {
             {"most_nats", most}};
   }
 
-  /// Finds a model that is specified as hf:OWNER/NAME. Call it after the options have been read.
+  /// Finds a model that is specified as hf:OWNER/NAME, and begins to hash the model. Call it after the options have been read.
   /// Throws a user error if the model does not exist.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
@@ -263,9 +266,12 @@ struct JobTarget {
     model_of_variable = !model.empty() && !values.contains("model");
     auto [path, name] =
         found_model(model.string(), console, model_of_variable ? "PLUMB_MODEL" : "model");
-    if (!is_hub_name(model.string())) return;
-    model_given = std::exchange(model, std::move(path)).string();
-    model_name = std::move(name);
+    if (is_hub_name(model.string())) {
+      model_given = std::exchange(model, std::move(path)).string();
+      model_name = std::move(name);
+    }
+    const bool is_hashed = !dry_run && !model.empty() && DiskPath(model).exists();
+    if (is_hashed) hash = std::make_shared<BackgroundHash>(model);
   }
 
   /// If no engine is set, uses the engine of the run being resumed or of the shards being merged,
@@ -315,6 +321,11 @@ struct JobTarget {
     for (const Json& adapter : engine.lora.json()) name += "+" + adapter.get<std::string>();
     return name;
   }
+  /// The model's hash; null if it is not a file or folder.
+  [[nodiscard]] Json model_hash() const {
+    if (hash && hash->model() == model) return hash->get();
+    return !model.empty() && DiskPath(model).exists() ? Json(hash_model(model)) : Json();
+  }
   /// The hashes of the adapters' files; null if there are no adapters.
   [[nodiscard]] Json adapter_hashes() const {
     Json hashes;
@@ -331,7 +342,7 @@ struct JobTarget {
     std::string name = own ? shown_name() : description.name;
     return {
         std::move(name),
-        !model.empty() && DiskPath(model).exists() ? Json(hash_model(model)) : Json(),
+        model_hash(),
         std::move(description),
         takes_precision ? std::optional(precision) : std::nullopt,
         [](const std::vector<std::filesystem::path>& files) {

@@ -73,13 +73,15 @@ struct PartName {
 
 /// SHA-256 of a model. For a single file, this is its hash as sha256sum prints it; for a folder,
 /// the hash of the files directly in it (hash_path); for several parts, the hash of their
-/// hexadecimal SHA-256 hashes, in order.
-[[nodiscard]] inline std::string hash_model(const DiskPath& path) {
-  if (path.is_folder()) return hash_path(path);
+/// hexadecimal SHA-256 hashes, in order. Throws HashStopped once `*stop` is true; `stop` may be
+/// null.
+[[nodiscard]] inline std::string hash_model(const DiskPath& path,
+                                            const std::atomic<bool>* stop = nullptr) {
+  if (path.is_folder()) return hash_path(path, stop);
   const std::vector<DiskPath> files = model_files(path);
-  if (files.size() <= 1) return hash_file(path);
+  if (files.size() <= 1) return hash_file(path, stop);
   detail::Sha256 hash;
-  for (const DiskPath& file : files) hash.add(hash_file(file));
+  for (const DiskPath& file : files) hash.add(hash_file(file, stop));
   return hash.hex();
 }
 
