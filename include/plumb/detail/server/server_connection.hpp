@@ -55,7 +55,9 @@ class ServerConnection {
         dialect_(find_server(client_, given_vocabulary())),
         remote_(client_, *dialect_, options.parse_special_tokens),
         given_costs_(options.costs) {
-    if (facts().most_connections > 0) client_.limit_concurrency(facts().most_connections);
+    // More requests would only wait. By default, llama-server has four more HTTP threads than slots,
+    // and each open connection occupies one; requests on further connections run into a timeout.
+    if (facts().slots > 0) client_.limit_concurrency(facts().slots);
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
       const auto* const echo = dynamic_cast<const EchoServer*>(dialect_.get());
