@@ -18,16 +18,16 @@ JOBS = {
 # The first pattern that matches "LIBRARY FUNCTION" counts.
 KINDS = {
     "matrix products": r"add_tile_products|add_any_products|multiply_panels|PackedMatrix",
-    "attention": r"[Aa]ttention|gather|softmax_row|NodeCache",
-    "norms, activations, rotations": r"rms_norm|layer_norm|activate|rotate_row|add_scaled_row|FeedForward|DecoderLayer",
+    "attention": r"[Aa]ttention|attend|multiply_keys|gather|softmax_row|NodeCache",
+    "norms, activations, rotation": r"rms_norm|layer_norm|activate|rotate_row|add_scaled_row|FeedForward|DecoderLayer",
     "probabilities": r"exp_sum|highest|log_softmax|LogSoftmax|RowKernels",
     "hash of the model": r"libcrypto",
     "reading the model": r"WeightReader|StoredTensor|clear_page|llama_|gguf",
-    "threads waiting": r"libgomp",
+    "threads waiting": r"libgomp|futex|finish_task_switch|_raw_spin_unlock|sched",
     "memory": r"memmove|memcpy|memset|malloc|_int_free|unmap|page_fault",
     "kernel, other": r"kernel",
 }
-PRODUCTS_AND_MODEL = ("matrix products", "attention", "norms, activations, rotations", "probabilities")
+PRODUCTS_AND_MODEL = ("matrix products", "attention", "norms, activations, rotation", "probabilities")
 
 
 def samples(words, name):
@@ -57,11 +57,11 @@ for job, words in JOBS.items():
     seconds = record["seconds_model"] / record["seconds_total"]
     print(f"{job}: {everything} samples; {seconds:.3f} of the time after start-up is in the model", flush=True)
 
-print(f"\n{'':32}" + "".join(f"{job:>17}" for job in columns))
-print("─" * (32 + 17 * len(columns)))
+print(f"\n{'':29}" + "".join(f"{job:>17}" for job in columns))
+print("─" * (29 + 17 * len(columns)))
 for kind in [*KINDS, "other"]:
-    print(f"{kind:32}" + "".join(f"{100 * column[kind]:16.1f}%" for column in columns.values()))
-print(f"{'outside the network':32}" + "".join(f"{100 * (1 - sum(column[kind] for kind in PRODUCTS_AND_MODEL)):16.1f}%" for column in columns.values()))
+    print(f"{kind:29}" + "".join(f"{100 * column[kind]:16.1f}%" for column in columns.values()))
+print(f"{'outside the network':29}" + "".join(f"{100 * (1 - sum(column[kind] for kind in PRODUCTS_AND_MODEL)):16.1f}%" for column in columns.values()))
 for job, rest in others.items():
     print(f"\nlargest others, {job}:")
     for share, text in sorted(rest, reverse=True)[:6]:

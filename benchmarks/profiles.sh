@@ -14,5 +14,4 @@ build_plumb plumb_command requantize
 need_model
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export OMP_WAIT_POLICY=passive
 python3 benchmarks/profiles.py build/plumb "$model_f32" "$plumb_shared/data" "$work"
