@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(server_reports_its_model_version_and_limits) {
   BOOST_TEST(server.facts().weights == "Q4_1");
   BOOST_TEST(server.facts().vocabulary == 1000U);
   BOOST_TEST(server.facts().context == 77U);
-  BOOST_TEST(server.facts().slots == 4U);
+  BOOST_TEST(server.facts().slot_count == 4U);
   BOOST_TEST(server.bos_text() == "<s>");
 }
 

@@ -416,9 +416,9 @@ class Golden(Case):
         folder = command.temporary_folder(self)
         relations = list(json.loads((GOLDEN / "metadata_results.json").read_text()))
         limit = int(os.environ["PLUMB_SERVERS_GOLDEN"])
-        with LlamaServer(command.MODEL) as server:
+        with LlamaServer(command.MODEL, "-t", "2", slots=16) as server:
             command.plumb("probe", "--data", BEAR, "--server", server.url, "--tokenizer", command.MODEL, "--relations",
-                          ",".join(relations), "--limit", limit, "--out", folder / "run")
+                          ",".join(relations), "--limit", limit, "--concurrency", 16, "--out", folder / "run")
         worst = compared = 0
         for relation in relations:
             golden = {(row["sub_id"], row["template_index"]): row for row in command.rows(GOLDEN / f"{relation}_results.jsonl")}

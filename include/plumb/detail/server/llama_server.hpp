@@ -51,7 +51,7 @@ class LlamaServer final : public ServerDialect {
               props.text_or("/model_ftype", ""),
               models.count_or("/data/0/meta/n_vocab", 0),
               props.count_or("/default_generation_settings/n_ctx", 0)};
-    facts_.slots = props.count_or("/total_slots", 0);
+    facts_.slot_count = props.count_or("/total_slots", 0);
     if (facts_.vocabulary == 0) throw models.wrong("/data/0/meta/n_vocab", "is missing");
     // The name may be a path on the server's machine; its last component is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);

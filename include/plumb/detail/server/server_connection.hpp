@@ -57,7 +57,7 @@ class ServerConnection {
         given_costs_(options.costs) {
     // More requests would only wait. By default, llama-server has four more HTTP threads than slots,
     // and each open connection occupies one; requests on further connections run into a timeout.
-    if (facts().slots > 0) client_.limit_concurrency(facts().slots);
+    if (facts().slot_count > 0) client_.limit_concurrency(facts().slot_count);
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
       const auto* const echo = dynamic_cast<const EchoServer*>(dialect_.get());

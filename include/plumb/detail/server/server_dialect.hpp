@@ -49,7 +49,7 @@ struct ServerFacts {
   std::size_t context = 0;
   /// The number of sequences that the server computes at the same time, each in a slot with its own
   /// prefix cache; 0 if the server has no slots or does not report them.
-  std::size_t slots = 0;
+  std::size_t slot_count = 0;
 };
 
 /// The cost of requests, in tokens.

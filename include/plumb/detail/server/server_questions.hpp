@@ -86,14 +86,14 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
                              std::to_string(asked.front().prefix.size()) + " tokens",
                          "see docs/servers.md for the servers and versions that plumb supports");
   };
-  if (const std::size_t slots = dialect.facts().slots; slots > 0) {
+  if (const std::size_t slot_count = dialect.facts().slot_count; slot_count > 0) {
     client.ask_in_parts(
         requests.size(),
         [&](std::size_t i, std::size_t part) {
-          return made(asked_in(requests[i], part % slots), how);
+          return made(asked_in(requests[i], part % slot_count), how);
         },
         [&](std::size_t i, std::size_t part, const HttpReply& reply) {
-          take(asked_in(requests[i], part % slots), reply);
+          take(asked_in(requests[i], part % slot_count), reply);
         });
     return;
   }
