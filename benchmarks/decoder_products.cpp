@@ -3,10 +3,11 @@
 // How fast would a decoder be if it computed nothing but its matrix products?
 //
 //   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS [bf16]]
-// With `bf16`, products are computed in BF16, which needs a CPU with AVX512-BF16. Prints JSON with the best of five rounds: seconds for one node's layers in batches of 512 nodes,
-// seconds for one row of logits in batches of 96 (like DecoderNetwork), and the speed of one thread
-// in 10⁹ additions and multiplications per second, both for the layers and for one tile whose
-// numbers stay in the first-level cache.
+// With `bf16`, products are computed in BF16, which needs a CPU with AVX512-BF16. Prints JSON with
+// the best of five rounds: seconds for one node's layers in batches of 512 nodes, seconds for one
+// row of logits in batches of 96 (like DecoderNetwork), and the speed of one thread in 10⁹ additions
+// and multiplications per second, both for the layers and for one tile whose numbers stay in the
+// first-level cache.
 
 #include <omp.h>
 

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 plumb, model, data, work = sys.argv[1:]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,28 +26,30 @@ KINDS = {
     "reading the model": r"WeightReader|StoredTensor|clear_page|llama_|gguf",
     "threads waiting": r"libgomp|futex|finish_task_switch|_raw_spin_unlock|sched",
     "memory": r"memmove|memcpy|memset|malloc|_int_free|unmap|page_fault",
-    "kernel, other": r"kernel",
+    "kernel, other": r"\[kernel",
 }
-PRODUCTS_AND_MODEL = ("matrix products", "attention", "norms, activations, rotation", "probabilities")
+MODEL = ("matrix products", "attention", "norms, activations, rotation", "probabilities", "threads waiting")
 
 
 def samples(words, name):
-    """The number of samples by "LIBRARY FUNCTION", and the run's record."""
+    """The number of samples by "LIBRARY FUNCTION", the seconds of the process, and the run's record."""
     out, file = pathlib.Path(work) / name.replace(" ", "-").replace(",", ""), pathlib.Path(work) / "perf.data"
+    began = time.monotonic()
     subprocess.run(["perf", "record", "-q", "-o", file, "-e", "cpu-clock", "-F", "499", plumb, *map(str, words), "--model", model, "--threads", "2",
                     "--out", out], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seconds = time.monotonic() - began
     lines = subprocess.run(["perf", "report", "-q", "-i", file, "--stdio", "--no-children", "-F", "sample,dso,sym"], check=True,
                            capture_output=True, text=True).stdout.splitlines()
     found = collections.Counter()
     for line in lines:
         if match := re.match(r"\s*(\d+)\s+(.*)", line):
             found[match[2]] += int(match[1])
-    return found, json.loads((out / "run.json").read_text())
+    return found, seconds, json.loads((out / "run.json").read_text())
 
 
 columns, others = {}, {}
 for job, words in JOBS.items():
-    found, record = samples(words, job)
+    found, whole, record = samples(words, job)
     everything = sum(found.values())
     column = columns[job] = collections.Counter()
     for text, count in found.items():
@@ -54,14 +57,13 @@ for job, words in JOBS.items():
         column[kind] += count / everything
         if kind == "other":
             others.setdefault(job, []).append((count / everything, text))
-    seconds = record["seconds_model"] / record["seconds_total"]
-    print(f"{job}: {everything} samples; {seconds:.3f} of the time after start-up is in the model", flush=True)
+    print(f"{job}: {whole:.1f} s, of which start-up {whole - record['seconds_total']:.1f} s and the model {record['seconds_model']:.1f} s", flush=True)
 
 print(f"\n{'':29}" + "".join(f"{job:>17}" for job in columns))
 print("─" * (29 + 17 * len(columns)))
 for kind in [*KINDS, "other"]:
     print(f"{kind:29}" + "".join(f"{100 * column[kind]:16.1f}%" for column in columns.values()))
-print(f"{'outside the network':29}" + "".join(f"{100 * (1 - sum(column[kind] for kind in PRODUCTS_AND_MODEL)):16.1f}%" for column in columns.values()))
+print(f"{'outside the model':29}" + "".join(f"{100 * (1 - sum(column[kind] for kind in MODEL)):16.1f}%" for column in columns.values()))
 for job, rest in others.items():
     print(f"\nlargest others, {job}:")
     for share, text in sorted(rest, reverse=True)[:6]:

@@ -308,6 +308,13 @@ def harness(setup, folder, words):
     return work
 
 
+def started(kind, *words, **named):
+    try:
+        return kind(*words, **named)
+    except AssertionError as failure:
+        raise Missing(str(failure).splitlines()[0]) from None
+
+
 def servers(setup, limit=4, slots=16):
     """plumb over vLLM beside lm-pub-quiz on vLLM's torch, and plumb over llama-server beside the same llama.cpp in plumb's process."""
     over = {"vLLM": Measured("statements/s", setup.rounds), "llama-server": Measured("statements/s", setup.rounds)}
@@ -330,18 +337,18 @@ def servers(setup, limit=4, slots=16):
         return float(done.stdout.split()[-1])
 
     if not os.path.isfile(local_servers.VLLM):
-        over["vLLM"].missing["lm-pub-quiz, vLLM's torch"] = "vLLM is not installed; bash tests/servers.sh installs it"
+        over["vLLM"].missing["lm-pub-quiz, vLLM's torch"] = "vLLM is not installed; run bash tests/servers.sh, then name this row"
     else:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name) / "model"
             run([sys.executable, ROOT / "tests" / "system" / "write_hugging_face_folder.py", setup.model, folder])
-            with local_servers.VllmServer(folder) as server:
+            with started(local_servers.VllmServer, folder) as server:
                 over["vLLM"].run({"plumb": plumb(over["vLLM"], "--server", server.url, "--tokenizer", folder),
                                   "lm-pub-quiz, vLLM's torch": lambda: peer(folder)})
     if not os.path.isfile(local_servers.LLAMA_SERVER):
-        over["llama-server"].missing["plumb over llama.cpp"] = "llama-server is not built; bash tests/servers.sh builds it"
+        over["llama-server"].missing["plumb over llama.cpp"] = "llama-server is not built; run bash tests/servers.sh, then name this row"
     else:
-        with local_servers.LlamaServer(setup.model, "-t", THREADS, slots=slots) as server:
+        with started(local_servers.LlamaServer, setup.model, "-t", THREADS, slots=slots) as server:
             over["llama-server"].run({"plumb": plumb(over["llama-server"], "--server", server.url, "--tokenizer", setup.model, "--concurrency", slots),
                                       "plumb over llama.cpp": plumb(over["llama-server"], "--model", setup.model, "--engine", "llama")})
     return over

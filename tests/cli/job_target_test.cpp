@@ -143,6 +143,27 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(a_model_is_hashed_once_from_the_start) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("m.gguf", "abc").string();
+  const Target target = parse_with("", "", {"--model", file});
+  // FIPS 180-4's example
+  const std::string of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  BOOST_REQUIRE((target.hash != nullptr));
+  BOOST_TEST(target.hash->get() == of_abc);
+  folder.write("m.gguf", "abcd");
+  BOOST_TEST(target.model_hash() == of_abc);
+  Target other = target;
+  other.model = folder.write("other.gguf", "");
+  BOOST_TEST(other.model_hash() ==
+             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  BOOST_TEST((parse_with("", "", {"--model", folder.path().string()}).hash != nullptr));
+  BOOST_TEST(!parse_with("", "", {"--model", file, "--dry-run"}).hash);
+  BOOST_TEST(!parse_with("", "", {"--model", "/dev/null"}).hash);
+  BOOST_TEST(!parse_with("", "", {"--server", "http://h"}).hash);
+  BOOST_TEST(parse_with("", "", {"--model", "/absent"}).model_hash().is_null());
+}
+
 BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   const std::vector<std::string> words{"--server", "http://h:1",  "--concurrency",
                                        "3",        "--tokenizer", "t"};
@@ -152,9 +173,9 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   BOOST_TEST(target.word() == "http://h:1");
   const ModelOptions options = target.model_options(SpecialTokenReading::refuse);
   BOOST_TEST(options.server == "http://h:1");
-  BOOST_TEST(options.concurrency == 3U);
+  BOOST_TEST(*options.concurrency == 3U);
   BOOST_TEST(options.tokenizer == "t");
-  BOOST_TEST(parse({}).concurrency == 8U);
+  BOOST_TEST(!parse({}).concurrency.has_value());
   BOOST_CHECK_NO_THROW(require_model(target, "plumb go"));
   BOOST_CHECK_EXCEPTION(require_model(parse({}), "plumb go"), Error,
                         shows(Fault::user, "--model: is required but missing"));

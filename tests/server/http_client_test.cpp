@@ -295,4 +295,50 @@ BOOST_AUTO_TEST_CASE(the_first_error_of_many_requests_ends_them) {
   BOOST_TEST(pair.server.requests() < 10'000U);
 }
 
+BOOST_AUTO_TEST_CASE(each_thread_sends_a_contiguous_part_in_order) {
+  HttpOptions options = quick();
+  options.concurrency = 3;
+  Pair pair([](const StandInRequest& request) { return StandInReply{request.body}; }, options);
+  std::vector<std::vector<std::size_t>> sent(3);
+  std::vector<std::string> got(7);
+  pair.client.ask_in_parts(
+      got.size(),
+      [&](std::size_t i, std::size_t part) {
+        sent[part].push_back(i);
+        return HttpRequest{"/", std::to_string(i)};
+      },
+      [&](std::size_t i, std::size_t, const HttpReply& reply) { got[i] = reply.body; });
+  BOOST_TEST((sent == std::vector<std::vector<std::size_t>>{{0, 1}, {2, 3}, {4, 5, 6}}));
+  for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST(got[i] == std::to_string(i));
+  sent.assign(3, {});
+  pair.client.ask_in_parts(
+      2,
+      [&](std::size_t i, std::size_t part) {
+        sent[part].push_back(i);
+        return HttpRequest{"/", ""};
+      },
+      [](std::size_t, std::size_t, const HttpReply&) {});
+  BOOST_TEST((sent == std::vector<std::vector<std::size_t>>{{0}, {1}, {}}));
+  pair.client.ask_in_parts(
+      0, [](std::size_t, std::size_t) { return HttpRequest{}; },
+      [](std::size_t, std::size_t, const HttpReply&) {});
+  BOOST_TEST(pair.server.requests() == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_error_of_a_part_ends_all_parts) {
+  HttpOptions options = quick();
+  options.concurrency = 3;
+  Pair pair(
+      [&](const StandInRequest& request) { return with_status(request.body == "5" ? 400 : 200); },
+      options);
+  BOOST_CHECK_EXCEPTION(pair.client.ask_in_parts(
+                            30'000,
+                            [](std::size_t i, std::size_t) {
+                              return HttpRequest{"/r", std::to_string(i)};
+                            },
+                            [](std::size_t, std::size_t, const HttpReply&) {}),
+                        Error, says(Fault::user, "refuses /r (400)"));
+  BOOST_TEST(pair.server.requests() < 30'000U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
@@ -48,16 +49,20 @@ BOOST_AUTO_TEST_CASE(what_is_found_at_connect) {
   BOOST_TEST(connection.ids_of("the a", false).size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_llama_server_gets_no_more_requests_at_once_than_it_has_slots) {
-  const auto allowed = [](std::size_t slots) {
+BOOST_AUTO_TEST_CASE(by_default_a_llama_server_gets_one_request_for_each_slot) {
+  const auto concurrency = [](std::size_t slots, std::optional<std::size_t> given) {
     auto options = speaking("llamacpp");
     options.slots = slots;
     const StandInServer server{StandInModel(options)};
-    return ServerConnection(at(server)).client().concurrency();
+    ServerOptions asked = at(server);
+    asked.concurrency = given;
+    return ServerConnection(std::move(asked)).client().concurrency();
   };
-  BOOST_TEST(allowed(0) == 4U);  // the server does not report its slots
-  BOOST_TEST(allowed(1) == 1U);
-  BOOST_TEST(allowed(100) == 4U);
+  BOOST_TEST(concurrency(0, {}) == 4U);  // the server does not report its slots
+  BOOST_TEST(concurrency(16, {}) == 16U);
+  BOOST_TEST(concurrency(1, {}) == 1U);
+  BOOST_TEST(concurrency(16, 3) == 3U);
+  BOOST_TEST(concurrency(1, 3) == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_asked_again_where_the_server_was_never_lost) {

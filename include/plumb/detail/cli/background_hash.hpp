@@ -37,7 +37,7 @@ class BackgroundHash {
   }
   BackgroundHash(const BackgroundHash&) = delete;
   BackgroundHash& operator=(const BackgroundHash&) = delete;
-  /// Stops the thread within a block of 64 KB.
+  /// Stops the thread after its current block of 64 KB.
   ~BackgroundHash() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
@@ -59,7 +59,7 @@ class BackgroundHash {
   // Written by the thread, and read only after it has been joined.
   std::string hash_;
   std::exception_ptr failure_;
-  std::thread thread_;  // last, so that it starts when the other members exist
+  std::thread thread_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

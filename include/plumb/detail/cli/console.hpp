@@ -178,8 +178,8 @@ struct ModelOptions {
   /// The URL of a server that runs the model; `model` is then empty.
   std::string server{};
   /// The number of concurrent requests to the server, and a local copy of its model's tokenizer, if
-  /// one was given.
-  std::size_t concurrency = 8;
+  /// the user set them.
+  std::optional<std::size_t> concurrency{};
   std::filesystem::path tokenizer{};
   /// Whether only the tokenizer and the description will be used, so that the model does not need
   /// to be prepared for evaluation.

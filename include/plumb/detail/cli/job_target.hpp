@@ -97,9 +97,10 @@ struct JobTarget {
   /// The URL of a server that runs the model instead of this process, the number of concurrent
   /// requests to it, and a local copy of its tokenizer.
   std::string server{};
-  std::size_t concurrency = 8;
+  std::optional<std::size_t> concurrency{};
   std::filesystem::path tokenizer{};
-  /// The model's hash, which `find_model` begins to compute; null without a local model.
+  /// The model's hash, which `find_model` begins to compute; null in a dry run, and if the model is
+  /// not a file or folder.
   std::shared_ptr<BackgroundHash> hash{};
   /// Returns the facts about the most recently created model that run.json records.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
@@ -132,7 +133,8 @@ struct JobTarget {
                        "PLUMB_API_KEY provides a key"});
     of_engine("concurrency", self.concurrency,
               {.value = "N",
-               .help = "concurrent requests to `server`",
+               .help = "concurrent requests to `server`; default: a llama-server's slots, 8 for "
+                       "others",
                .least = 1,
                .most = 1024,
                .remedy = "choose a number in that range",
@@ -250,8 +252,8 @@ struct JobTarget {
             {"most_nats", most}};
   }
 
-  /// Finds a model that is specified as hf:OWNER/NAME, and begins to hash the model. Call it after the options have been read.
-  /// Throws a user error if the model does not exist.
+  /// Finds a model that is specified as hf:OWNER/NAME, and begins to hash the model. Call it after
+  /// the options have been read. Throws a user error if the model does not exist.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
     keep_engine(console);
@@ -270,8 +272,11 @@ struct JobTarget {
       model_given = std::exchange(model, std::move(path)).string();
       model_name = std::move(name);
     }
-    const bool is_hashed = !dry_run && !model.empty() && DiskPath(model).exists();
-    if (is_hashed) hash = std::make_shared<BackgroundHash>(model);
+    // A pipe or a device could block the thread for ever.
+    const DiskPath path_of(model);
+    if (!dry_run && (path_of.is_file() || path_of.is_folder())) {
+      hash = std::make_shared<BackgroundHash>(model);
+    }
   }
 
   /// If no engine is set, uses the engine of the run being resumed or of the shards being merged,

@@ -8,6 +8,7 @@
 // only; the engine reads their contents. Any other model is one file, or a folder with the files
 // directly in it. Links are followed, as Hugging Face's cache requires.
 
+#include <atomic>
 #include <charconv>
 #include <cstddef>
 #include <optional>

@@ -43,10 +43,7 @@ enum class ProductType : std::uint8_t { exact, bf16 };
 }
 /// The 16 bits of a number after rounding it to the nearest value that this type can represent.
 [[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
-  if (type != WeightType::bf16) return narrowed_half(number);
-  std::uint16_t bits = 0;
-  network_kernels().round_bf16(&number, 1, &bits);
-  return bits;
+  return type == WeightType::bf16 ? narrowed_bf16(number) : narrowed_half(number);
 }
 
 /// Converts `count` numbers of a 16-bit type to F32.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Converts between F16 and F32 numbers.
+// Converts between 16-bit and F32 numbers.
 //
-// F16 is IEEE 754's binary16. The conversions use integer operations, with floating-point
-// arithmetic only where the F16 number is zero or denormal, and produce the same results on every
-// machine. They are always inlined, so that files compiled with different flags do not share a
-// function.
+// F16 is IEEE 754's binary16; BF16 is the upper half of a binary32 number. The conversions use
+// integer operations, with floating-point arithmetic only where the F16 number is zero or denormal,
+// and produce the same results on every machine. They are always inlined, so that files compiled
+// with different flags do not share a function.
 
 #include <cstdint>
 
@@ -42,6 +42,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   const std::uint32_t rounded = magnitude + 0xFFFU + (magnitude >> 13 & 1U);
   return static_cast<std::uint16_t>(sign | (rounded - (std::uint32_t{112} << 23)) >> 13);
+}
+
+/// The bits of the BF16 number nearest to a finite number, ties to even.
+[[gnu::always_inline]] inline std::uint16_t narrowed_bf16(float number) {
+  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, number);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

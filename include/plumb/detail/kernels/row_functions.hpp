@@ -159,11 +159,7 @@ inline void widen_bf16_row(const std::uint16_t* from, std::size_t count, float* 
 }
 /// Rounds `count` finite numbers to the nearest BF16 number, ties to even.
 inline void round_bf16_row(const float* from, std::size_t count, std::uint16_t* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, from + i, sizeof(bits));
-    to[i] = static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
-  }
+  for (std::size_t i = 0; i < count; ++i) to[i] = narrowed_bf16(from[i]);
 }
 inline void widen_f16_row(const std::uint16_t* from, std::size_t count, float* to) {
   std::size_t i = 0;

@@ -83,9 +83,10 @@ class HttpClient {
 
   [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
   [[nodiscard]] std::size_t concurrency() const noexcept { return options_.concurrency; }
-  /// Allows at most `most` simultaneous requests from now on. Must not be called during `ask_all`.
-  void limit_concurrency(std::size_t most) {
-    options_.concurrency = std::clamp<std::size_t>(options_.concurrency, 1, most);
+  /// Allows `count` simultaneous requests (at least 1) from now on. Must not be called while
+  /// requests are being sent.
+  void set_concurrency(std::size_t count) {
+    options_.concurrency = std::max<std::size_t>(1, count);
   }
   /// The number of requests sent, including retries.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
@@ -153,7 +154,7 @@ class HttpClient {
     });
   }
 
-  /// Does the same, but each thread sends a contiguous part of the requests, one after the other.
+  /// Like `ask_all`, but each thread sends a contiguous part of the requests, one after the other.
   /// `request(i, part)` and `take(i, part, reply)` also receive the number of the part, which is
   /// less than `concurrency()`.
   template <class Request, class Take>
@@ -190,8 +191,8 @@ class HttpClient {
   }
 
  private:
-  /// Calls `work(t, failed)` in `count` threads, one of which is this one. `failed` becomes true when
-  /// a call throws; the first exception is thrown once all calls have ended.
+  /// Calls `work(t, failed)` in `count` threads, one of which is this one. `failed` becomes true
+  /// when a call throws; the first exception is thrown once all calls have ended.
   template <class Work>
   static void in_threads(std::size_t count, Work work) {
     std::atomic<bool> failed{false};

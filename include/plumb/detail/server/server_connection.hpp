@@ -40,6 +40,9 @@ struct ServerOptions {
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
+  /// The number of simultaneous requests. If not set, it is the number of the server's slots, or
+  /// `http.concurrency` if the server does not report slots.
+  std::optional<std::size_t> concurrency{};
   /// The server's costs. If not set, the costs are measured.
   std::optional<ServerCosts> costs{};
 };
@@ -55,9 +58,11 @@ class ServerConnection {
         dialect_(find_server(client_, given_vocabulary())),
         remote_(client_, *dialect_, options.parse_special_tokens),
         given_costs_(options.costs) {
-    // More requests would only wait. By default, llama-server has four more HTTP threads than slots,
-    // and each open connection occupies one; requests on further connections run into a timeout.
-    if (facts().slot_count > 0) client_.limit_concurrency(facts().slot_count);
+    if (options.concurrency) {
+      client_.set_concurrency(*options.concurrency);
+    } else if (facts().slot_count > 0) {
+      client_.set_concurrency(facts().slot_count);
+    }
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
       const auto* const echo = dynamic_cast<const EchoServer*>(dialect_.get());

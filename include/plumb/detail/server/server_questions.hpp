@@ -86,14 +86,13 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
                              std::to_string(asked.front().prefix.size()) + " tokens",
                          "see docs/servers.md for the servers and versions that plumb supports");
   };
-  if (const std::size_t slot_count = dialect.facts().slot_count; slot_count > 0) {
+  // With more requests than slots, two parts would replace each other's prefixes in a slot.
+  if (client.concurrency() <= dialect.facts().slot_count) {
     client.ask_in_parts(
         requests.size(),
-        [&](std::size_t i, std::size_t part) {
-          return made(asked_in(requests[i], part % slot_count), how);
-        },
+        [&](std::size_t i, std::size_t part) { return made(asked_in(requests[i], part), how); },
         [&](std::size_t i, std::size_t part, const HttpReply& reply) {
-          take(asked_in(requests[i], part % slot_count), reply);
+          take(asked_in(requests[i], part), reply);
         });
     return;
   }
