@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time of 330 statements of BEAR through a llama-server with several flags: PLUMB MODEL BEAR. Prints a Markdown table."""
+"""Times of two jobs through a llama-server with several flags: PLUMB MODEL BEAR. Prints a Markdown table.
+
+The short job has 330 statements of BEAR. The long one has 20 choices after 50 shots, for one fact and two seeds.
+"""
 import json
 import os
 import pathlib
@@ -13,19 +16,27 @@ import local_servers  # noqa: E402
 plumb, model, bear = sys.argv[1:]
 
 
-def run(*words):
+SHORT = ("probe", "--data", bear, "--relations", "P30,P36", "--limit", "5")
+LONG = ("many-shot", "--data", pathlib.Path(__file__).resolve().parent.parent / "examples" / "facts", "--relations", "birth-year", "--shots", "50", "--limit", "1",
+        "--choices", "20", "--seeds", "2")
+
+
+def run(words, *model):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([plumb, "probe", "--data", bear, "--relations", "P30,P36", "--limit", "5", "--threads", "2", "--out", f"{folder}/run",
-                        *map(str, words)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+        subprocess.run([plumb, *map(str, words), "--threads", "2", "--out", f"{folder}/run", *map(str, model)], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
         return json.loads(pathlib.Path(folder, "run", "run.json").read_text())
 
 
-print("| flags and `--concurrency` | requests | tokens computed by the server | seconds |\n|---|---|---|---|")
-for slots, fast in ((4, []), (16, []), (16, ["-kvu"]), (4, local_servers.FAST), (8, local_servers.FAST), (16, local_servers.FAST), (32, local_servers.FAST)):
-    with local_servers.LlamaServer(model, "-t", "2", slots=slots, fast=fast) as server:
-        record = run("--server", server.url, "--tokenizer", model, "--concurrency", slots)
-    said = record["server"]
+def cells(records, tokens):
+    return "".join(f" {tokens(record)} | {record['seconds_model']:.1f} |" for record in records)
+
+
+print("| flags | short: tokens computed | seconds | long: tokens computed | seconds |\n|---|---|---|---|---|")
+for slots, fast in ((4, []), (16, []), (16, ["-kvu"]), (4, local_servers.FAST), (16, local_servers.FAST), (32, local_servers.FAST)):
+    with local_servers.LlamaServer(model, "-t", "2", slots=slots, fast=fast, context=1200) as server:
+        records = [run(words, "--server", server.url, "--tokenizer", model) for words in (SHORT, LONG)]
     flags = " ".join(["-np", str(slots), *fast])
-    print(f"| `{flags}`, {slots} | {said['requests']} | {said['tokens_computed']} | {record['seconds_model']:.1f} |", flush=True)
-record = run("--model", model, "--engine", "llama")
-print(f"| no server: the same llama.cpp in plumb's process | | {record['tokens_fed']} | {record['seconds_model']:.1f} |")
+    print(f"| `{flags}` |" + cells(records, lambda record: record["server"]["tokens_computed"]), flush=True)
+records = [run(words, "--model", model, "--engine", "llama") for words in (SHORT, LONG)]
+print("| no server: the same llama.cpp in plumb's process |" + cells(records, lambda record: record["tokens_fed"]))

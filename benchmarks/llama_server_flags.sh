@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How long do 330 statements of BEAR take through a llama-server with several numbers of slots and flags? Builds llama-server
-# once. Needs BEAR in the reference data.
+# How long do 330 statements of BEAR, and 20 choices after 50 shots, take through a llama-server with several numbers of slots
+# and flags? Builds llama-server once. Needs BEAR in the reference data.
 #
 #   bash benchmarks/llama_server_flags.sh
 

@@ -73,10 +73,6 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distr
   BOOST_TEST(forced["top_k"] == 1);
   BOOST_TEST(forced["cache_prompt"] == true);
   BOOST_TEST(forced["post_sampling_probs"] == false);
-  BOOST_TEST(!forced.contains("id_slot"));
-  const AskedPrefix in_slot{prefix, one, {}, 3};
-  const HttpRequest pinned = server.ask(std::span(&in_slot, 1), QueryMode::normal);
-  BOOST_TEST(Json::parse(pinned.body)["id_slot"] == 3);
   BOOST_TEST(asked(one, QueryMode::without_cache)["cache_prompt"] == false);
   const Json ratios = asked(three, QueryMode::normal);
   BOOST_TEST(ratios["n_probs"] == 3);

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_is_found_at_connect) {
   BOOST_TEST(connection.ids_of("the a", false).size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(by_default_a_llama_server_gets_one_request_for_each_slot) {
+BOOST_AUTO_TEST_CASE(by_default_a_llama_server_gets_two_more_requests_than_slots) {
   const auto concurrency = [](std::size_t slots, std::optional<std::size_t> given) {
     auto options = speaking("llamacpp");
     options.slots = slots;
@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(by_default_a_llama_server_gets_one_request_for_each_slot) {
     return ServerConnection(std::move(asked)).client().concurrency();
   };
   BOOST_TEST(concurrency(0, {}) == 4U);  // the server does not report its slots
-  BOOST_TEST(concurrency(16, {}) == 16U);
-  BOOST_TEST(concurrency(1, {}) == 1U);
+  BOOST_TEST(concurrency(16, {}) == 18U);
+  BOOST_TEST(concurrency(1, {}) == 3U);
   BOOST_TEST(concurrency(16, 3) == 3U);
   BOOST_TEST(concurrency(1, 3) == 3U);
 }

@@ -3,7 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <map>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -64,41 +63,6 @@ BOOST_AUTO_TEST_CASE(requests_are_sent_in_the_order_of_the_questions) {
   for (std::size_t q = 0; q < bodies.size(); ++q) {
     BOOST_TEST(bodies[q].find("\"input_ids\":[" + std::to_string(q) + "]") != std::string::npos);
   }
-}
-
-BOOST_AUTO_TEST_CASE(each_slot_gets_a_contiguous_part_of_the_questions) {
-  std::mutex mutex;
-  std::map<int, std::vector<int>> prefixes;  // by slot
-  auto options = speaking("llamacpp");
-  options.slots = 3;
-  options.spoil = [&](const test::StandInRequest& request, test::StandInReply&) {
-    if (request.route != "/completion") return;
-    const Json body = Json::parse(request.body);
-    const std::lock_guard lock(mutex);
-    prefixes[body.value("id_slot", -1)].push_back(body["prompt"][0].get<int>());
-  };
-  FoundStandIn found(options, 3);
-  const std::vector<TokenId> token{'a'}, three{'a', 'b', 'c'};
-  std::vector<double> nats(20), of_three(3);
-  std::vector<NextTokenQuestion> questions;
-  for (double& one : nats) questions.push_back({token, std::span(&one, 1)});
-  const auto prefix = [](std::size_t q) { return std::vector<TokenId>{static_cast<TokenId>(q)}; };
-  ask_questions(found.client, *found.dialect, found.tally, questions, prefix);
-  BOOST_TEST((prefixes == std::map<int, std::vector<int>>{{0, {0, 1, 2, 3, 4, 5}},
-                                                          {1, {6, 7, 8, 9, 10, 11, 12}},
-                                                          {2, {13, 14, 15, 16, 17, 18, 19}}}));
-  // Three tokens after a prefix take a second request, which keeps the slot. No more parts than
-  // questions are made.
-  prefixes.clear();
-  const std::vector<NextTokenQuestion> two{{three, of_three}, {token, std::span(nats).first(1)}};
-  ask_questions(found.client, *found.dialect, found.tally, two, prefix);
-  BOOST_TEST((prefixes == std::map<int, std::vector<int>>{{0, {0, 0}}, {1, {1}}}));
-  // With more requests than slots, the server chooses.
-  prefixes.clear();
-  found.client.set_concurrency(4);
-  ask_questions(found.client, *found.dialect, found.tally, two, prefix);
-  BOOST_TEST(prefixes.size() == 1U);
-  BOOST_TEST(prefixes[-1].size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(server_that_returns_no_log_probabilities_is_an_error) {

@@ -418,7 +418,7 @@ class Golden(Case):
         limit = int(os.environ["PLUMB_SERVERS_GOLDEN"])
         with LlamaServer(command.MODEL, "-t", "2", slots=16) as server:
             command.plumb("probe", "--data", BEAR, "--server", server.url, "--tokenizer", command.MODEL, "--relations",
-                          ",".join(relations), "--limit", limit, "--concurrency", 16, "--out", folder / "run")
+                          ",".join(relations), "--limit", limit, "--out", folder / "run")
         worst = compared = 0
         for relation in relations:
             golden = {(row["sub_id"], row["template_index"]): row for row in command.rows(GOLDEN / f"{relation}_results.jsonl")}

@@ -133,8 +133,8 @@ struct JobTarget {
                        "PLUMB_API_KEY provides a key"});
     of_engine("concurrency", self.concurrency,
               {.value = "N",
-               .help = "concurrent requests to `server`; default: a llama-server's slots, 8 for "
-                       "others",
+               .help = "concurrent requests to `server`; default: a llama-server's slots and 2, "
+                       "8 for others",
                .least = 1,
                .most = 1024,
                .remedy = "choose a number in that range",

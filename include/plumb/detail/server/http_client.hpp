@@ -149,23 +149,24 @@ class HttpClient {
   template <class Request, class Take>
   void ask_all(std::size_t count, Request request, Take take) {
     std::atomic<std::size_t> next{0};
-    in_threads((std::min)(options_.concurrency, count), [&](std::size_t, const auto& failed) {
-      for (std::size_t i = 0; !failed && (i = next++) < count;) take(i, ask(request(i)));
-    });
-  }
-
-  /// Like `ask_all`, but each thread sends a contiguous part of the requests, one after the other.
-  /// `request(i, part)` and `take(i, part, reply)` also receive the number of the part, which is
-  /// less than `concurrency()`.
-  template <class Request, class Take>
-  void ask_in_parts(std::size_t count, Request request, Take take) {
-    const std::size_t parts = (std::min)(options_.concurrency, count);
-    in_threads(parts, [&](std::size_t part, const auto& failed) {
-      const std::size_t end = (part + 1) * count / parts;
-      for (std::size_t i = part * count / parts; !failed && i < end; ++i) {
-        take(i, part, ask(request(i, part)));
+    std::exception_ptr failed;
+    std::mutex failing;
+    const auto work = [&] {
+      try {
+        for (std::size_t i = 0; (i = next++) < count;) take(i, ask(request(i)));
+      } catch (...) {
+        next = count;
+        const std::lock_guard lock(failing);
+        if (!failed) failed = std::current_exception();
       }
-    });
+    };
+    {
+      detail::JoinedThreads threads;
+      const std::size_t several = (std::min)(options_.concurrency, count);
+      for (std::size_t t = 1; t < several; ++t) threads.start(work);
+      work();
+    }
+    if (failed) std::rethrow_exception(failed);
   }
 
   /// The error site for this server's replies.
@@ -191,30 +192,6 @@ class HttpClient {
   }
 
  private:
-  /// Calls `work(t, failed)` in `count` threads, one of which is this one. `failed` becomes true
-  /// when a call throws; the first exception is thrown once all calls have ended.
-  template <class Work>
-  static void in_threads(std::size_t count, Work work) {
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
-    std::mutex failing;
-    const auto guarded = [&](std::size_t thread) {
-      try {
-        work(thread, failed);
-      } catch (...) {
-        failed = true;
-        const std::lock_guard lock(failing);
-        if (!failure) failure = std::current_exception();
-      }
-    };
-    {
-      detail::JoinedThreads threads;
-      for (std::size_t t = 1; t < count; ++t) threads.start([&guarded, t] { guarded(t); });
-      if (count > 0) guarded(0);
-    }
-    if (failure) std::rethrow_exception(failure);
-  }
-
   [[nodiscard]] std::string authorization() const {
     return options_.key.empty() ? "" : "Bearer " + options_.key;
   }

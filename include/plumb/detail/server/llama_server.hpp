@@ -87,15 +87,15 @@ class LlamaServer final : public ServerDialect {
         (how != QueryMode::anchor && wanted.size() > facts_.vocabulary / 8 && wanted.size() > 1);
     const bool cached = how != QueryMode::without_cache;
     if (is_whole) {
-      return completion(one, facts_.vocabulary, bias_of(sampled_, "1e9"), 1, cached, false);
+      return completion(one.prefix, facts_.vocabulary, bias_of(sampled_, "1e9"), 1, cached, false);
     }
     if (how == QueryMode::anchor || wanted.size() == 1) {
       const TokenId token = how == QueryMode::anchor ? one.tokens[likeliest(one)] : wanted.front();
-      return completion(one, 1, bias_of(token, "1e9"), 1, cached, false);
+      return completion(one.prefix, 1, bias_of(token, "1e9"), 1, cached, false);
     }
     std::string biases;
     for (const TokenId token : wanted) add_to_list(biases, bias_of(token, "100"), ",");
-    return completion(one, wanted.size(), biases, wanted.size(), cached, true);
+    return completion(one.prefix, wanted.size(), biases, wanted.size(), cached, true);
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
@@ -242,15 +242,14 @@ class LlamaServer final : public ServerDialect {
   static std::string bias_of(TokenId token, const char* bias) {
     return "[" + std::to_string(token) + "," + bias + "]";
   }
-  /// Requests one token after the prefix. It is sampled from the `kept` most likely tokens after the
+  /// Requests one token after a prefix. It is sampled from the `kept` most likely tokens after the
   /// biases are applied.
-  static HttpRequest completion(const AskedPrefix& one, std::size_t n_probs,
+  static HttpRequest completion(std::span<const TokenId> prefix, std::size_t n_probs,
                                 const std::string& biases, std::size_t kept, bool cached,
                                 bool after_sampling) {
     const auto word = [](bool value) { return value ? "true" : "false"; };
-    const std::string slot = one.slot ? ",\"id_slot\":" + std::to_string(*one.slot) : "";
-    return {"/completion", opening(one.prefix, 1) + slot + ",\"n_probs\":" +
-                               std::to_string(n_probs) + ",\"logit_bias\":[" + biases +
+    return {"/completion", opening(prefix, 1) + ",\"n_probs\":" + std::to_string(n_probs) +
+                               ",\"logit_bias\":[" + biases +
                                "],\"samplers\":[\"top_k\"],\"top_k\":" + std::to_string(kept) +
                                ",\"cache_prompt\":" + word(cached) +
                                ",\"post_sampling_probs\":" + word(after_sampling) + answer_fields};

@@ -40,7 +40,7 @@ struct ServerOptions {
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
-  /// The number of simultaneous requests. If not set, it is the number of the server's slots, or
+  /// The number of simultaneous requests. If not set, it is two more than the server's slots, or
   /// `http.concurrency` if the server does not report slots.
   std::optional<std::size_t> concurrency{};
   /// The server's costs. If not set, the costs are measured.
@@ -61,7 +61,10 @@ class ServerConnection {
     if (options.concurrency) {
       client_.set_concurrency(*options.concurrency);
     } else if (facts().slot_count > 0) {
-      client_.set_concurrency(facts().slot_count);
+      // Two requests wait for a slot, so that none is idle. By default, llama-server has at least four
+      // more HTTP threads than slots, and each open connection occupies one. Requests on further
+      // connections run into a timeout.
+      client_.set_concurrency(facts().slot_count + 2);
     }
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {

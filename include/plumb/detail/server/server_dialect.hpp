@@ -47,8 +47,7 @@ struct ServerFacts {
   std::size_t vocabulary = 0;
   /// The maximum number of tokens in a sequence; 0 if the server does not report it.
   std::size_t context = 0;
-  /// The number of sequences that the server computes at the same time, each in a slot with its own
-  /// prefix cache; 0 if the server has no slots or does not report them.
+  /// The number of sequences that the server computes at the same time; 0 if it does not report it.
   std::size_t slot_count = 0;
 };
 
@@ -79,8 +78,6 @@ struct AskedPrefix {
   std::vector<TokenId> prefix{};
   std::span<const TokenId> tokens{};
   std::span<double> nats{};
-  /// The slot that computes it; nullopt if the server chooses.
-  std::optional<std::size_t> slot{};
 };
 
 /// A sequence of tokens for which log-probabilities are requested. Each is the log-probability of a

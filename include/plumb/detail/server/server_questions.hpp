@@ -5,9 +5,8 @@
 //
 // Prefixes are sent in the given order, as many per request as the dialect allows. This is the
 // order of a walk through a tree, so the server's prefix cache still contains the parent of the
-// next prefix. A server with slots caches the last prefix of each slot, so each slot computes a
-// contiguous part of the walk. If a reply does not contain a result, the result is requested again
-// in another mode. Whole sequences are divided into requests of about the same size.
+// next prefix. If a reply does not contain a result, the result is requested again in another mode.
+// Whole sequences are divided into requests of about the same size.
 
 #include <algorithm>
 #include <cstddef>
@@ -62,12 +61,12 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       tokens_left -= (std::min)(tokens_left, count);
     }
   }
-  const auto asked_in = [&](const Request& request, std::optional<std::size_t> slot) {
+  const auto asked_in = [&](const Request& request) {
     std::vector<AskedPrefix> asked;
     for (std::size_t s = request.begin; s < request.end; ++s) {
       const auto& [question, first, count] = slices[s];
       asked.push_back({prefix(question), questions[question].tokens.subspan(first, count),
-                       questions[question].nats.subspan(first, count), slot});
+                       questions[question].nats.subspan(first, count)});
     }
     return asked;
   };
@@ -75,30 +74,21 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
     for (const AskedPrefix& one : asked) tally.tokens_sent += one.prefix.size();
     return dialect.ask(asked, as);
   };
-  const auto take = [&](std::span<const AskedPrefix> asked, const HttpReply& reply) {
-    std::optional<QueryMode> next = dialect.read(reply, asked, tally);
-    for (int more = 0; next && more < 2; ++more) {
-      next = dialect.read(client.ask(made(asked, *next)), asked, tally);
-    }
-    if (!next) return;
-    throw internal_error(client.site(),
-                         "returns no log-probabilities after " +
-                             std::to_string(asked.front().prefix.size()) + " tokens",
-                         "see docs/servers.md for the servers and versions that plumb supports");
-  };
-  // With more requests than slots, two parts would replace each other's prefixes in a slot.
-  if (client.concurrency() <= dialect.facts().slot_count) {
-    client.ask_in_parts(
-        requests.size(),
-        [&](std::size_t i, std::size_t part) { return made(asked_in(requests[i], part), how); },
-        [&](std::size_t i, std::size_t part, const HttpReply& reply) {
-          take(asked_in(requests[i], part), reply);
-        });
-    return;
-  }
   client.ask_all(
-      requests.size(), [&](std::size_t i) { return made(asked_in(requests[i], {}), how); },
-      [&](std::size_t i, const HttpReply& reply) { take(asked_in(requests[i], {}), reply); });
+      requests.size(), [&](std::size_t i) { return made(asked_in(requests[i]), how); },
+      [&](std::size_t i, const HttpReply& reply) {
+        const std::vector<AskedPrefix> asked = asked_in(requests[i]);
+        std::optional<QueryMode> next = dialect.read(reply, asked, tally);
+        for (int more = 0; next && more < 2; ++more) {
+          next = dialect.read(client.ask(made(asked, *next)), asked, tally);
+        }
+        if (!next) return;
+        throw internal_error(client.site(),
+                             "returns no log-probabilities after " +
+                                 std::to_string(asked.front().prefix.size()) + " tokens",
+                             "see docs/servers.md for the servers and versions that plumb "
+                             "supports");
+      });
 }
 
 /// Requests the log-probabilities of each sequence's tokens, many sequences per request, from
