@@ -14,8 +14,8 @@ LLAMA_SERVER = os.environ.get("PLUMB_LLAMA_SERVER", "")
 VLLM = os.environ.get("PLUMB_VLLM", "")
 # As exact as plumb computes by itself. One thread: the server's threads wait for each other by spinning.
 EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "--no-warmup", "--offline"]
-# With its own cache per slot, the server computes prompts of different lengths in separate batches. The prompt cache in RAM
-# empties the idle slots of a unified cache.
+# Flags that are fast for short texts and slow for long common prefixes. Without `-kvu`, the server computes prompts of
+# different lengths in separate batches; with it, the prompt cache in RAM would empty idle slots.
 FAST = ["-kvu", "--cache-ram", "0"]
 
 
@@ -64,7 +64,7 @@ class Server:
 
 
 class LlamaServer(Server):
-    def __init__(self, model, *flags, port=None, slots=4, context=512, fast=FAST):
+    def __init__(self, model, *flags, port=None, slots=4, context=512, fast=()):
         port = port or free_port()
         super().__init__("llama-server", [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "-np", slots, "-c",
                                           slots * context, *EXACT, *fast, *flags], port, 60)
