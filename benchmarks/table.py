@@ -623,7 +623,7 @@ def rows_of(setup):
                                                       {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
                    "plumb: the whole process; lm-pub-quiz: only scoring; two rounds"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
-        "servers": ("over a server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {"plumb over llama.cpp": 0.67}},
+        "servers": ("server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {"plumb over llama.cpp": 0.67}},
                     "the server", "only scoring, after the connection"),
         "growth": ("how time grows", growth, {}, "nothing worse than linear", "whole jobs without their start-up, on a tiny model"),
         "bear": ("all of BEAR, template 0", all_of_bear, {}, product, "the whole process, once"),
