@@ -111,6 +111,12 @@ class ReadOptions {
     }
   }
 
+  template <class Number>
+  static void refuse_outside(const std::string& name, const std::optional<Number>& value,
+                             const SettingInfo& info) {
+    if (value) refuse_outside(name, *value, info);
+  }
+
   /// "10,000", and "1000".
   static std::string grouped(std::uint64_t number) {
     std::string digits = std::to_string(number);
