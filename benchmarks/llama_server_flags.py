@@ -10,20 +10,18 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "system"))
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests" / "system"))
 import local_servers  # noqa: E402
 
 plumb, model, bear = sys.argv[1:]
-
-
 SHORT = ("probe", "--data", bear, "--relations", "P30,P36", "--limit", "5")
-LONG = ("many-shot", "--data", pathlib.Path(__file__).resolve().parent.parent / "examples" / "facts", "--relations", "birth-year", "--shots", "50", "--limit", "1",
-        "--choices", "20", "--seeds", "2")
+LONG = ("many-shot", "--data", ROOT / "examples" / "facts", "--relations", "birth-year", "--shots", "50", "--limit", "1", "--choices", "20", "--seeds", "2")
 
 
-def run(words, *model):
+def run(words, *where):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([plumb, *map(str, words), "--threads", "2", "--out", f"{folder}/run", *map(str, model)], check=True, stdout=subprocess.DEVNULL,
+        subprocess.run([plumb, *map(str, words), "--threads", "2", "--out", f"{folder}/run", *map(str, where)], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
         return json.loads(pathlib.Path(folder, "run", "run.json").read_text())
 
@@ -34,7 +32,7 @@ def cells(records, tokens):
 
 print("| flags | short: tokens computed | seconds | long: tokens computed | seconds |\n|---|---|---|---|---|")
 for slots, fast in ((4, []), (16, []), (16, ["-kvu"]), (4, local_servers.FAST), (16, local_servers.FAST), (32, local_servers.FAST)):
-    with local_servers.LlamaServer(model, "-t", "2", slots=slots, fast=fast, context=1200) as server:
+    with local_servers.LlamaServer(model, "-t", "2", *fast, slots=slots, context=1200) as server:
         records = [run(words, "--server", server.url, "--tokenizer", model) for words in (SHORT, LONG)]
     flags = " ".join(["-np", str(slots), *fast])
     print(f"| `{flags}` |" + cells(records, lambda record: record["server"]["tokens_computed"]), flush=True)

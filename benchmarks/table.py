@@ -205,7 +205,10 @@ def closed_set(setup, templates, dtype="float32", limit=12):
                 evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
                 peer(batch)
                 made.note(f"with {name}, lm-pub-quiz's scores are {worst_difference(found['exact'], scores):.2g} nats from the exact ones")
-            made.note(nearness(record_of["plumb"], "bf16"))
+            try:
+                made.note(nearness(record_of["plumb"], "bf16"))
+            except Missing as reason:  # a CPU without BF16 products
+                made.note(f"limit not measured: {reason}")
         elif "plumb" in found:
             apart = worst_difference(found["plumb"], scores)
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
@@ -348,7 +351,7 @@ def servers(setup, limit=4, slots=16):
     if not os.path.isfile(local_servers.LLAMA_SERVER):
         over["llama-server"].missing["plumb over llama.cpp"] = "llama-server is not built; run bash tests/servers.sh, then name this row"
     else:
-        with started(local_servers.LlamaServer, setup.model, "-t", THREADS, slots=slots, fast=local_servers.FAST) as server:
+        with started(local_servers.LlamaServer, setup.model, "-t", THREADS, *local_servers.FAST, slots=slots) as server:
             over["llama-server"].run({"plumb": plumb(over["llama-server"], "--server", server.url, "--tokenizer", setup.model),
                                       "plumb over llama.cpp": plumb(over["llama-server"], "--model", setup.model, "--engine", "llama")})
     return over

@@ -64,10 +64,10 @@ class Server:
 
 
 class LlamaServer(Server):
-    def __init__(self, model, *flags, port=None, slots=4, context=512, fast=()):
+    def __init__(self, model, *flags, port=None, slots=4, context=512):
         port = port or free_port()
         super().__init__("llama-server", [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "-np", slots, "-c",
-                                          slots * context, *EXACT, *fast, *flags], port, 60)
+                                          slots * context, *EXACT, *flags], port, 60)
 
 
 class VllmServer(Server):

@@ -23,7 +23,7 @@ import local_servers
 PROGRAMS = "plumb_command write_tiny_gguf"
 
 PAGES = [command.ROOT / "README.md", *(page for page in sorted((command.ROOT / "docs").glob("*.md"))
-                                            if page.name != "in-your-ci.md" and not page.name.startswith("measured"))]
+                                           if page.name != "in-your-ci.md" and not page.name.startswith("measured"))]
 FEW = {"capital": 40, "continent": 40, "birth-year": 110, "animal-class": 20, "element-family": 20, "mythology": 20}  # facts of each relation
 ADDRESS = re.compile(r"http://(?:localhost|127\.0\.0\.1):80[08]0")
 

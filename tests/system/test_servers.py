@@ -416,7 +416,7 @@ class Golden(Case):
         folder = command.temporary_folder(self)
         relations = list(json.loads((GOLDEN / "metadata_results.json").read_text()))
         limit = int(os.environ["PLUMB_SERVERS_GOLDEN"])
-        with LlamaServer(command.MODEL, "-t", "2", slots=16, fast=FAST) as server:
+        with LlamaServer(command.MODEL, "-t", "2", *FAST, slots=16) as server:
             command.plumb("probe", "--data", BEAR, "--server", server.url, "--tokenizer", command.MODEL, "--relations",
                           ",".join(relations), "--limit", limit, "--out", folder / "run")
         worst = compared = 0

@@ -3,8 +3,8 @@
 
 // How is a model hashed without delaying its run?
 //
-// Hashing 28 GB takes 20 seconds or more on one core. A thread hashes the files while the model is
-// loaded and checked.
+// A hash is computed on one core, which takes long for a large model. A thread therefore hashes the
+// files while the model is loaded and checked.
 
 #include <atomic>
 #include <exception>

@@ -41,6 +41,7 @@ enum class ProductType : std::uint8_t { exact, bf16 };
   if (type == WeightType::bf16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
   return widened_half(bits);
 }
+
 /// The 16 bits of a number after rounding it to the nearest value that this type can represent.
 [[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
   return type == WeightType::bf16 ? narrowed_bf16(number) : narrowed_half(number);

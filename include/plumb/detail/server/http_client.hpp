@@ -74,7 +74,7 @@ class HttpClient {
         random_(
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
             "retries") {
-    options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
+    set_concurrency(options_.concurrency);
     if (!ranges::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
       throw user_error({.field = "PLUMB_API_KEY"}, "contains a space or a non-ASCII character",
                        "set it to the key alone");

@@ -61,8 +61,8 @@ class ServerConnection {
     if (options.concurrency) {
       client_.set_concurrency(*options.concurrency);
     } else if (facts().slot_count > 0) {
-      // Two requests wait for a slot, so that none is idle. By default, llama-server has at least four
-      // more HTTP threads than slots, and each open connection occupies one. Requests on further
+      // Two requests wait for a slot, so that fewer slots are idle. By default, llama-server has a
+      // few more HTTP threads than slots, and each open connection occupies one. Requests on further
       // connections run into a timeout.
       client_.set_concurrency(facts().slot_count + 2);
     }
