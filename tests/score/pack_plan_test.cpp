@@ -77,7 +77,8 @@ TreeLimits beside_context(const TokenizedStatements& statements, TreeLimits limi
 double cost_of(const TokenizedStatements& statements, std::size_t nodes, TreeLimits limits) {
   const auto n = static_cast<double>(nodes), block = static_cast<double>(limits.block);
   const double held = static_cast<double>(statements.context().size()) + n;
-  return n * (1 + std::ceil(held / block) * block / 2300) +
+  const double cells = limits.attends_to_path_only ? 0 : std::ceil(held / block) * block;
+  return n * (1 + cells / 2300) +
          24 * std::ceil(n / static_cast<double>(limits.batch));
 }
 
@@ -230,12 +231,24 @@ BOOST_AUTO_TEST_CASE(answer_that_extends_another_opens_a_branch) {
   BOOST_TEST(plan_packs(statements, {256, 2, 256}).packs() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(packs_fill_a_step_if_attention_runs_only_over_the_path) {
+  std::vector<Sequence> sequences;
+  for (TokenId token = 0; token < 1000; ++token) sequences.push_back({token, 1});
+  const auto statements = statements_of(sequences);
+  BOOST_TEST(plan_packs(statements, {4096, 4096, 2048}).packs() > 2U);
+  TreeLimits limits{4096, 4096, 2048};
+  limits.attends_to_path_only = true;
+  BOOST_TEST(plan_packs(statements, limits).packs() == 1U);
+  limits.nodes = 500;
+  BOOST_TEST(plan_packs(statements, limits).packs() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(cuts_are_those_of_least_cost_among_all) {
   RandomStream random(3, "pack_plan");
   for (int round = 0; round < 150; ++round) {
     const auto statements = statements_of(random_sequences(random, 1 + random.below(9), 6));
     const TreeLimits limits{1 + random.below(14), 1 + random.below(6), 1 + random.below(9),
-                            1 + random.below(9)};
+                            1 + random.below(9), round % 3 == 0};
     const PackPlan plan = plan_packs(statements, limits);
     const double least = least_cost(statements, plan, limits);
     BOOST_REQUIRE_CLOSE(check(statements, plan, limits) + 1, least + 1, 1e-9);

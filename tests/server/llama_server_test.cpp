@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -170,6 +171,61 @@ BOOST_AUTO_TEST_CASE(a_forced_token_is_read_where_it_is_that_token) {
       says(Fault::internal, "http://h/completion: the reply cannot be read: contains NaN"));
   BOOST_CHECK_EXCEPTION(read_one(server, "<html>", 7), Error,
                         says(Fault::internal, "a page (HTML)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_path_has_falling_biases_and_compensates_the_prefix) {
+  const LlamaServer server = server_of(100);
+  const Json body = Json::parse(server.force({{5, 8, 5, 1}, {7, 5, 8}, {}}).body);
+  BOOST_TEST(body["prompt"] == Json({5, 8, 5, 1}));
+  BOOST_TEST(body["n_predict"] == 3);
+  BOOST_TEST(body["frequency_penalty"] == 4000);
+  // By their order 3000, 2000 and 1000, and 4000 for each occurrence.
+  BOOST_TEST(body["logit_bias"] == Json::parse("[[7,3000],[5,10000],[8,5000]]"));
+  BOOST_TEST(body["samplers"] == Json({"top_k", "penalties"}));
+  BOOST_TEST(body["top_k"] == 3);
+  BOOST_TEST(body["repeat_last_n"] == 7);
+  BOOST_TEST(body["n_probs"] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_path_is_read_up_to_the_first_other_token) {
+  const LlamaServer server = server_of(100);
+  ServerTally tally;
+  const auto read = [&](const std::string& entries) {
+    ForcedPath path{{5}, {7, 8, 9}, {1, 2}};
+    server.read_forced(
+        {200, R"({"timings/prompt_n":2,"completion_probabilities":[)" + entries + "]}"}, path,
+        tally);
+    return path.nats;
+  };
+  using Nats = std::vector<double>;
+  const std::string first = R"({"id":7,"logprob":-1.5,"top_logprobs":[]},)";
+  BOOST_TEST(read(first + R"({"id":8,"logprob":-99},{"id":9,"logprob":-2})") ==
+                 (Nats{-1.5, -std::numeric_limits<double>::infinity(), -2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(tally.tokens_computed == 2U);
+  BOOST_TEST(read(first + R"({"id":7,"logprob":-1},{"id":9,"logprob":-2})") == Nats{-1.5},
+             boost::test_tools::per_element());
+  BOOST_TEST(read(first.substr(0, first.size() - 1)) == Nats{-1.5},
+             boost::test_tools::per_element());
+  BOOST_TEST(read("").empty());
+  BOOST_CHECK_EXCEPTION(
+      (void)read(R"({"id":7,"logprob":0.5})"), Error,
+      says(Fault::internal, "log-probability of token 7 is not a log-probability"));
+}
+
+BOOST_AUTO_TEST_CASE(a_path_has_the_log_probabilities_of_its_tokens) {
+  test::FoundStandIn found(test::speaking("llamacpp"));
+  const std::vector<TokenId> prefix = found.ids("the cat the"),
+                             tokens{'x', 't', *found.made.model().bos(), 'h'};
+  ForcedPath path{prefix, tokens, {}};
+  found.dialect->read_forced(found.client.ask(found.dialect->force(path)), path, found.tally);
+  BOOST_TEST_REQUIRE(path.nats.size() == 3U);  // the third ends the text
+  std::vector<TokenId> before = prefix;
+  for (std::size_t i = 0; i < path.nats.size(); ++i) {
+    BOOST_TEST(std::abs(path.nats[i] - found.made.model().log_probability(before, tokens[i])) <
+               1e-9);
+    before.push_back(tokens[i]);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_reply_without_its_token_is_asked_wholly) {

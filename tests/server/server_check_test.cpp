@@ -20,8 +20,8 @@ BOOST_AUTO_TEST_SUITE(server_check_suite)
 
 namespace {
 
-ServerCheck check(FoundStandIn& found) {
-  return check_server(found.client, *found.dialect, found.tally, found.ids("the cat"));
+ServerCheck check(FoundStandIn& found, const std::string& text = "the cat") {
+  return check_server(found.client, *found.dialect, found.tally, found.ids(text));
 }
 
 void refuses(const StandInModel::Options& options, const std::string& words) {
@@ -103,6 +103,32 @@ BOOST_AUTO_TEST_CASE(a_vllm_that_reports_other_numbers_of_prompts_is_refused) {
     reply.body = json.dump();
   };
   refuses(shifted, "answers to the same question differ by 0.500000 nats");
+}
+
+BOOST_AUTO_TEST_CASE(only_a_llama_server_that_penalises_generated_tokens_can_be_forced) {
+  for (const char* const maker : test::all_makers) {
+    FoundStandIn found(speaking(maker));
+    BOOST_TEST(check(found, "the cat sat").forces == (std::string(maker) == "llamacpp"));
+    BOOST_TEST(!check(found, "cat").forces);  // too short to be tried
+  }
+  StandInModel::Options ignores = speaking("llamacpp");
+  ignores.ignores_penalties = true;
+  FoundStandIn found(ignores);
+  BOOST_TEST(!check(found, "the cat sat").forces);
+}
+
+BOOST_AUTO_TEST_CASE(a_llama_server_whose_paths_have_other_numbers_is_refused) {
+  StandInModel::Options other = speaking("llamacpp");
+  other.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.body.find("frequency_penalty") == std::string::npos) return;
+    auto json = nlohmann::json::parse(reply.body);
+    auto& last = json["completion_probabilities"].back()["logprob"];
+    last = last.get<double>() - 0.5;
+    reply.body = json.dump();
+  };
+  FoundStandIn found(other);
+  BOOST_CHECK_EXCEPTION(check(found, "the cat sat"), Error,
+                        says(Fault::user, "answers to the same question differ by 0.500000 nats"));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {

@@ -43,6 +43,8 @@ class StandInModel {
     bool ignores_token_ids = false;
     /// Simulates a llama-server without `post_sampling_probs`.
     bool ignores_post_sampling = false;
+    /// Simulates a llama-server without a frequency penalty.
+    bool ignores_penalties = false;
     /// The number of slots that a llama-server reports; 0 if it reports none.
     std::size_t slots = 0;
     /// Whether an echo ends with the generated token.
@@ -202,7 +204,7 @@ class StandInModel {
       return llama_after_sampling(body, prompt);
     }
     if (body.contains("logit_bias")) {
-      made = {body.at("logit_bias").at(0).at(0).get<TokenId>()};
+      std::tie(made, ended) = biased(body, prompt, most);
     } else {
       const auto seed = body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>())
                                               : std::nullopt;
@@ -217,16 +219,10 @@ class StandInModel {
       said += model_.detokenize(std::span(&id, 1));
       // A token that ends within a character is skipped.
       if (!is_whole(said)) continue;
-      Ids order(nats.size());
-      for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
-      std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) {
-        return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
-      });
       Json top = Json::array();
-      for (std::size_t i = 0; i < likely; ++i) {
-        top.push_back({{"id", order[i]},
-                       {"bytes", {1, 2}},
-                       {"logprob", nats[static_cast<std::size_t>(order[i])]}});
+      for (const TokenId each : likeliest_of(nats, likely)) {
+        top.push_back(
+            {{"id", each}, {"bytes", {1, 2}}, {"logprob", nats[static_cast<std::size_t>(each)]}});
       }
       probabilities.push_back(
           {{"id", id}, {"logprob", nats[static_cast<std::size_t>(id)]}, {"top_logprobs", top}});
@@ -238,18 +234,50 @@ class StandInModel {
     return reply;
   }
 
+  /// The tokens generated with biases, and with a frequency penalty if the request has one, and
+  /// whether the last one is the end token.
+  [[nodiscard]] std::pair<Ids, bool> biased(const Json& body, const Ids& prompt,
+                                            std::size_t most) const {
+    Ids all = prompt;
+    while (all.size() < prompt.size() + most) {
+      std::vector<double> nats = distribution(all);
+      for (const Json& bias : body.at("logit_bias")) {
+        nats.at(bias.at(0).get<std::size_t>()) += bias.at(1).get<double>();
+      }
+      const Ids kept = likeliest_of(nats, body.at("top_k"));
+      const double penalty = options_.ignores_penalties ? 0 : body.value("frequency_penalty", 0.0);
+      const std::size_t last = std::min(body.value("repeat_last_n", std::size_t{0}), all.size());
+      for (auto id = all.end() - static_cast<std::ptrdiff_t>(last); id != all.end(); ++id) {
+        nats.at(static_cast<std::size_t>(*id)) -= penalty;
+      }
+      all.push_back(*std::max_element(kept.begin(), kept.end(), [&](TokenId a, TokenId b) {
+        return nats[static_cast<std::size_t>(a)] < nats[static_cast<std::size_t>(b)];
+      }));
+      if (all.back() == *model_.bos()) break;
+    }
+    Ids made(all.begin() + static_cast<std::ptrdiff_t>(prompt.size()), all.end());
+    const bool ended = made.back() == *model_.bos();
+    return {std::move(made), ended};
+  }
+
+  /// At most `count` tokens, from the most to the least likely.
+  [[nodiscard]] static Ids likeliest_of(const std::vector<double>& nats, std::size_t count) {
+    Ids order(nats.size());
+    for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
+    std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) {
+      return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
+    });
+    order.resize(std::min(count, order.size()));
+    return order;
+  }
+
   /// The softmax of the `top_k` most likely tokens after biases are added.
   [[nodiscard]] Json llama_after_sampling(const Json& body, const Ids& prompt) const {
     std::vector<double> nats = distribution(prompt);
     for (const Json& bias : body.at("logit_bias")) {
       nats.at(bias.at(0).get<std::size_t>()) += bias.at(1).get<double>();
     }
-    Ids order(nats.size());
-    for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
-    std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) {
-      return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
-    });
-    order.resize(std::min(body.at("top_k").get<std::size_t>(), order.size()));
+    const Ids order = likeliest_of(nats, body.at("top_k"));
     double sum = 0;
     const double most = nats[static_cast<std::size_t>(order.front())];
     for (const TokenId id : order) sum += std::exp(nats[static_cast<std::size_t>(id)] - most);
@@ -302,12 +330,7 @@ class StandInModel {
       wanted = body.at("logprob_token_ids").get<Ids>();
       if (wanted.size() > 128) return {{"refused", "too many logprob_token_ids"}};
     } else if (const std::size_t likeliest = body.value("logprobs", 0U); likeliest > 1) {
-      wanted.resize(nats.size());
-      for (std::size_t t = 0; t < wanted.size(); ++t) wanted[t] = static_cast<TokenId>(t);
-      std::stable_sort(wanted.begin(), wanted.end(), [&](TokenId a, TokenId b) {
-        return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
-      });
-      wanted.resize(std::min({wanted.size(), likeliest, options_.most_likely}));
+      wanted = likeliest_of(nats, std::min(likeliest, options_.most_likely));
     }
     for (const TokenId id : wanted) {
       top["token_id:" + std::to_string(id)] = nats.at(static_cast<std::size_t>(id));

@@ -145,11 +145,14 @@ struct TreeLimits {
   std::size_t batch = 0;
   /// A step's attention runs over whole blocks of this many held nodes.
   std::size_t block = 1;
+  /// Whether a node costs the same in a pack of any size, because its attention runs only over its
+  /// own path.
+  bool attends_to_path_only = false;
 
   /// Returns the same limits with zeros replaced, so that they can be divisors.
   [[nodiscard]] constexpr TreeLimits filled() const noexcept {
     const std::size_t step = batch > 0 ? batch : nodes;
-    return {nodes, leaves, step > 0 ? step : 1, block > 0 ? block : 1};
+    return {nodes, leaves, step > 0 ? step : 1, block > 0 ? block : 1, attends_to_path_only};
   }
 };
 

@@ -136,7 +136,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   const auto cost = [&](std::uint64_t n) {
     const double steps = static_cast<double>((n + limits.batch - 1) / limits.batch);
     const std::uint64_t blocks = (held + n + limits.block - 1) / limits.block;
-    const auto cells = static_cast<double>(blocks * limits.block);
+    const auto cells =
+        limits.attends_to_path_only ? 0.0 : static_cast<double>(blocks * limits.block);
     return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };

@@ -29,6 +29,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/server/contiguous_parts.hpp"
 #include "plumb/detail/server/http_connection.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/retry_policy.hpp"
@@ -149,24 +150,23 @@ class HttpClient {
   template <class Request, class Take>
   void ask_all(std::size_t count, Request request, Take take) {
     std::atomic<std::size_t> next{0};
-    std::exception_ptr failed;
-    std::mutex failing;
-    const auto work = [&] {
-      try {
-        for (std::size_t i = 0; (i = next++) < count;) take(i, ask(request(i)));
-      } catch (...) {
-        next = count;
-        const std::lock_guard lock(failing);
-        if (!failed) failed = std::current_exception();
-      }
-    };
-    {
-      detail::JoinedThreads threads;
-      const std::size_t several = (std::min)(options_.concurrency, count);
-      for (std::size_t t = 1; t < several; ++t) threads.start(work);
-      work();
-    }
-    if (failed) std::rethrow_exception(failed);
+    in_threads((std::min)(options_.concurrency, count),
+               [&](std::size_t) {
+                 for (std::size_t i = 0; (i = next++) < count;) take(i, ask(request(i)));
+               },
+               [&] { next = count; });
+  }
+
+  /// Like `ask_all`, but each part has a thread, which sends neighbouring requests one after
+  /// another. There may be more parts than `concurrency()`.
+  template <class Request, class Take>
+  void ask_in_parts(ContiguousParts& parts, Request request, Take take) {
+    in_threads(
+        parts.size(),
+        [&](std::size_t part) {
+          while (const auto i = parts.next(part)) take(*i, ask(request(*i)));
+        },
+        [&] { parts.stop(); });
   }
 
   /// The error site for this server's replies.
@@ -192,6 +192,30 @@ class HttpClient {
   }
 
  private:
+  /// Calls `work(t)` for each t below `count`, each in a thread. After the first error `stop` is
+  /// called, and the error is thrown when all threads have ended.
+  template <class Work, class Stop>
+  static void in_threads(std::size_t count, Work work, Stop stop) {
+    if (count == 0) return;
+    std::exception_ptr failed;
+    std::mutex failing;
+    const auto guarded = [&](std::size_t t) {
+      try {
+        work(t);
+      } catch (...) {
+        stop();
+        const std::lock_guard lock(failing);
+        if (!failed) failed = std::current_exception();
+      }
+    };
+    {
+      detail::JoinedThreads threads;
+      for (std::size_t t = 1; t < count; ++t) threads.start([&guarded, t] { guarded(t); });
+      guarded(0);
+    }
+    if (failed) std::rethrow_exception(failed);
+  }
+
   [[nodiscard]] std::string authorization() const {
     return options_.key.empty() ? "" : "Bearer " + options_.key;
   }

@@ -3,12 +3,15 @@
 
 // How does plumb query llama.cpp's llama-server?
 //
-// llama-server does not report the log-probabilities of given tokens, so plumb combines three kinds
+// llama-server does not report the log-probabilities of given tokens, so plumb combines four kinds
 // of request:
 //   forced: a bias makes it sample one token, and the reply has that token's raw log-probability;
 //   ratios: a bias of 100 lifts all wanted tokens above the others, `top_k` keeps only them, and
 //     `post_sampling_probs` reports their probabilities among one another. Forcing the likeliest of
 //     these tokens (QueryMode::anchor) then gives the missing constant;
+//   path: several tokens are forced one after another. Biases rank the tokens by their order, and a
+//     frequency penalty puts a token behind the others once it is generated. A token that the prefix
+//     contains is already penalised for each occurrence, which its bias compensates;
 //   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of text
 //     and delays the server's other work.
 // If a reply ends in the middle of a UTF-8 character, its last token is missing, so the whole
@@ -120,6 +123,45 @@ class LlamaServer final : public ServerDialect {
           reported_nats(json, by_id[static_cast<std::size_t>(one.tokens[i])], one.tokens[i]);
     }
     return std::nullopt;
+  }
+
+  /// The largest bias, `path_step` × (tokens + 1) × occurrences, must be far below 2^24 × `path_step`.
+  [[nodiscard]] std::size_t forced_together() const override { return 64; }
+
+  [[nodiscard]] HttpRequest force(const ForcedPath& path) const override {
+    std::unordered_map<TokenId, std::size_t> occurrences;
+    for (const TokenId token : path.prefix) ++occurrences[token];
+    const std::size_t count = path.tokens.size();
+    const std::size_t penalty = path_step * (count + 1);
+    std::string biases;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto found = occurrences.find(path.tokens[i]);
+      const std::size_t before = found == occurrences.end() ? 0 : found->second;
+      const std::size_t bias = penalty * before + path_step * (count - i);
+      add_to_list(biases, bias_of(path.tokens[i], std::to_string(bias)), ",");
+    }
+    return {"/completion",
+            opening(path.prefix, count) + ",\"n_probs\":1,\"logit_bias\":[" + biases +
+                "],\"samplers\":[\"top_k\",\"penalties\"],\"top_k\":" + std::to_string(count) +
+                ",\"repeat_last_n\":" + std::to_string(path.prefix.size() + count) +
+                ",\"frequency_penalty\":" + std::to_string(penalty) +
+                ",\"presence_penalty\":0,\"repeat_penalty\":1,\"cache_prompt\":true,"
+                "\"post_sampling_probs\":false" +
+                answer_fields};
+  }
+
+  /// Skips the tokens from the first one that the server did not generate, or that it omits because
+  /// the text ends in the middle of a character.
+  void read_forced(const HttpReply& reply, ForcedPath& path, ServerTally& tally) const override {
+    const auto [json, made] = probabilities(reply);
+    tally.tokens_computed += made.computed;
+    path.nats.clear();
+    for (std::size_t i = 0; i < path.tokens.size() && i < made.generated.size(); ++i) {
+      if (made.generated[i].id != path.tokens[i]) break;
+      path.nats.push_back(reported_nats(json, made.generated[i].nats, path.tokens[i]));
+    }
+    // The generated tokens except the last one are computed too.
+    if (!path.nats.empty()) tally.tokens_computed += path.nats.size() - 1;
   }
 
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
@@ -239,7 +281,7 @@ class LlamaServer final : public ServerDialect {
       ",\"response_fields\":[\"completion_probabilities\",\"tokens\",\"stop_type\",\"timings/"
       "prompt_n\"]}";
 
-  static std::string bias_of(TokenId token, const char* bias) {
+  static std::string bias_of(TokenId token, const std::string& bias) {
     return "[" + std::to_string(token) + "," + bias + "]";
   }
   /// Requests one token after a prefix. It is sampled from the `kept` most likely tokens after the
@@ -316,6 +358,9 @@ class LlamaServer final : public ServerDialect {
   }
 
   static constexpr double least_nats = -87;
+  /// The difference between the biases of successive tokens of a path. It exceeds the range of a
+  /// model's logits.
+  static constexpr std::size_t path_step = 1000;
 
   struct Read {
     ReplyJson json;

@@ -44,6 +44,9 @@ struct ServerCheck {
   /// Differences from the first answers when the same tokens are requested one by one, when the
   /// cache is bypassed, and when the tokens are scored as part of a sequence.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
+  /// Whether the server generates given tokens one after another; their answers are then compared as
+  /// part of `sequence_difference`.
+  bool forces = false;
 
   /// Servers that exceed these limits are rejected. Models with 16-bit logits vary by up to an
   /// eighth of a nat.
@@ -164,6 +167,24 @@ struct ServerCheck {
     for (std::size_t i = 1; i < prefix.size(); ++i) {
       check.sequence_difference = (std::max)(check.sequence_difference,
                                              std::abs(floored(sequence.nats[i]) - floored(own[i])));
+    }
+  }
+  if (dialect.forced_together() > 1) {
+    // The prompt's tokens after the first, up to a repeated one.
+    ForcedPath path{prefix_of(1), {}, {}};
+    for (std::size_t i = 1; i < prefix.size() && path.tokens.size() < dialect.forced_together() &&
+                            ranges::find(path.tokens, prefix[i]) == path.tokens.end();
+         ++i) {
+      path.tokens.push_back(prefix[i]);
+    }
+    if (path.tokens.size() > 1) {
+      tally.tokens_sent += path.prefix.size();
+      dialect.read_forced(client.ask(dialect.force(path)), path, tally);
+      check.forces = path.nats.size() == path.tokens.size();
+    }
+    for (std::size_t i = 0; i < path.nats.size(); ++i) {
+      check.sequence_difference = (std::max)(check.sequence_difference,
+                                             std::abs(floored(path.nats[i]) - floored(own[i + 1])));
     }
   }
   check.repeat_difference = difference(QueryMode::normal);

@@ -24,6 +24,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/find_server.hpp"
+#include "plumb/detail/server/forced_paths.hpp"
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/lookup_plan.hpp"
 #include "plumb/detail/server/server_check.hpp"
@@ -144,6 +145,13 @@ class ServerConnection {
   template <class Prefix>
   void ask(std::span<const NextTokenQuestion> questions, Prefix prefix) {
     ask_questions(client_, *dialect_, tally_, questions, prefix);
+  }
+  /// Whether the server can be forced to generate given tokens one after another.
+  [[nodiscard]] bool forces() const { return answers_ && check_.forces; }
+  /// Looks up tokens of a tree by forcing paths. Throws the errors of detail::ask_paths.
+  void ask_paths(const TokenTree& tree, std::span<const TokenLookup> lookups,
+                 std::span<double> log_probabilities) {
+    detail::ask_paths(client_, *dialect_, tally_, tree, lookups, log_probabilities);
   }
   /// Requests the log-probability of each token in the sequences. Throws the errors of
   /// ask_sequences.

@@ -88,6 +88,16 @@ struct AskedSequence {
   std::vector<double> nats{};
 };
 
+/// Tokens that a server must generate one after another after a prefix. The prefix and the tokens
+/// must not be empty, and the tokens must be distinct.
+struct ForcedPath {
+  std::vector<TokenId> prefix{};
+  std::vector<TokenId> tokens{};
+  /// The log-probabilities of the first tokens, each given the prefix and the tokens before it. The
+  /// list is shorter than `tokens` if the server did not generate all of them.
+  std::vector<double> nats{};
+};
+
 /// A server's continuation of a prompt.
 struct ServerContinuation {
   /// The tokens, excluding the one that ended the continuation.
@@ -165,6 +175,17 @@ class ServerDialect {
   }
   /// Sets the log-probabilities of each sequence's tokens.
   virtual void read_sequences(const HttpReply&, std::span<AskedSequence>, ServerTally&) const {}
+
+  /// How many tokens after a prefix the server can be forced to generate in one request; 0 if this
+  /// kind of server does not support such requests.
+  [[nodiscard]] virtual std::size_t forced_together() const { return 0; }
+  [[nodiscard]] virtual HttpRequest force(const ForcedPath& path) const {
+    throw internal_error(
+        {.field = facts().kind},
+        "cannot be forced to generate " + std::to_string(path.tokens.size()) + " given tokens");
+  }
+  /// Sets the log-probabilities of the path's first tokens.
+  virtual void read_forced(const HttpReply&, ForcedPath&, ServerTally&) const {}
 
   /// Requests a continuation of at most `most` tokens: the greedy one, or, with a seed, one drawn
   /// at temperature 1 from the whole vocabulary.

@@ -74,45 +74,26 @@ class ServerModel {
     return can;
   }
 
-  /// The limits allow large packs, because a larger pack keeps more requests in flight.
+  /// The limits favour packs of about 2,000 nodes: while the last replies to a pack arrive, few
+  /// requests are in flight, but an interrupted job loses its current pack.
   [[nodiscard]] TreeLimits tree_limits() const {
     const std::size_t nodes = std::max<std::size_t>(4096, context_length());
-    return {nodes, nodes, 512};
+    return {nodes, nodes, 2048, 1, true};
   }
 
   /// Sets a log-probability to NaN if the probability is too small for the server to report.
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
-    std::vector<NodeId> nodes;
-    std::vector<TokenId> tokens(lookups.size());
-    std::vector<NextTokenQuestion> questions;
-    for (std::size_t first = 0; first < lookups.size();) {
-      std::size_t last = first;
-      for (; last < lookups.size() && lookups[last].node == lookups[first].node; ++last) {
-        tokens[last] = lookups[last].token;
-      }
-      nodes.push_back(lookups[first].node);
-      questions.push_back({std::span(tokens).subspan(first, last - first),
-                           log_probabilities.subspan(first, last - first)});
-      first = last;
-    }
-    std::optional<LookupSequences> whole;
-    if (server_->dialect().sequences_together() > 0) whole.emplace(tree, lookups);
-    if (whole && (server_->dialect().scores_only_sequences() ||
-                  sequences_are_cheaper(server_->dialect(), server_->costs(), tree, *whole, nodes,
-                                        questions, server_->client().concurrency()))) {
-      std::vector<AskedSequence> sequences = whole->sequences();
-      server_->ask(sequences);
-      whole->read(sequences, log_probabilities);
+    if (server_->forces()) {
+      server_->ask_paths(tree, lookups, log_probabilities);
     } else {
-      server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
+      ask(tree, lookups, log_probabilities);
     }
     for (double& nats : log_probabilities) {
       if (std::isinf(nats)) nats = std::numeric_limits<double>::quiet_NaN();
     }
     server_->refuse_other_model();
   }
-
   /// The dimension of the vectors.
   [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
 
@@ -207,7 +188,7 @@ class ServerModel {
                  check.sum_off},
                 {"same_again_within_nats", check.repeat_difference},
                 {"same_without_prefix_cache_within_nats", check.uncached_difference}};
-      if (server_->dialect().sequences_together() > 0) {
+      if (server_->dialect().sequences_together() > 0 || check.forces) {
         checks["same_as_sequences_within_nats"] = check.sequence_difference;
       }
     }
@@ -240,6 +221,35 @@ class ServerModel {
   }
 
  private:
+  /// Sends the lookups as prefixes or as whole sequences.
+  void ask(const TokenTree& tree, std::span<const TokenLookup> lookups,
+           std::span<double> log_probabilities) {
+    std::vector<NodeId> nodes;
+    std::vector<TokenId> tokens(lookups.size());
+    std::vector<NextTokenQuestion> questions;
+    for (std::size_t first = 0; first < lookups.size();) {
+      std::size_t last = first;
+      for (; last < lookups.size() && lookups[last].node == lookups[first].node; ++last) {
+        tokens[last] = lookups[last].token;
+      }
+      nodes.push_back(lookups[first].node);
+      questions.push_back({std::span(tokens).subspan(first, last - first),
+                           log_probabilities.subspan(first, last - first)});
+      first = last;
+    }
+    std::optional<LookupSequences> whole;
+    if (server_->dialect().sequences_together() > 0) whole.emplace(tree, lookups);
+    if (whole && (server_->dialect().scores_only_sequences() ||
+                  sequences_are_cheaper(server_->dialect(), server_->costs(), tree, *whole, nodes,
+                                        questions, server_->client().concurrency()))) {
+      std::vector<AskedSequence> sequences = whole->sequences();
+      server_->ask(sequences);
+      whole->read(sequences, log_probabilities);
+    } else {
+      server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
+    }
+  }
+
   static constexpr std::size_t unknown_context = 1 << 20;
 
   static std::uint32_t seed_of(std::uint64_t seed, std::size_t sample) {

@@ -29,6 +29,28 @@ struct NextTokenQuestion {
   std::span<double> nats;
 };
 
+/// The request for the log-probabilities of tokens after prefixes.
+[[nodiscard]] inline HttpRequest prefix_request(const ServerDialect& dialect, ServerTally& tally,
+                                                std::span<const AskedPrefix> asked, QueryMode how) {
+  for (const AskedPrefix& one : asked) tally.tokens_sent += one.prefix.size();
+  return dialect.ask(asked, how);
+}
+
+/// Reads the reply to this request. If it does not contain the result, the result is requested
+/// again in another mode.
+inline void read_prefixes(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
+                          const HttpReply& reply, std::span<const AskedPrefix> asked) {
+  std::optional<QueryMode> next = dialect.read(reply, asked, tally);
+  for (int more = 0; next && more < 2; ++more) {
+    next = dialect.read(client.ask(prefix_request(dialect, tally, asked, *next)), asked, tally);
+  }
+  if (!next) return;
+  throw internal_error(client.site(),
+                       "returns no log-probabilities after " +
+                           std::to_string(asked.front().prefix.size()) + " tokens",
+                       "see docs/servers.md for the servers and versions that plumb supports");
+}
+
 /// Sends all questions from several threads; `prefix(i)` is the prefix of the i-th question. Throws
 /// the errors of the client and the dialect. If an error is thrown, some results may already have
 /// been set.
@@ -70,24 +92,11 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
     }
     return asked;
   };
-  const auto made = [&](std::span<const AskedPrefix> asked, QueryMode as) {
-    for (const AskedPrefix& one : asked) tally.tokens_sent += one.prefix.size();
-    return dialect.ask(asked, as);
-  };
   client.ask_all(
-      requests.size(), [&](std::size_t i) { return made(asked_in(requests[i]), how); },
+      requests.size(),
+      [&](std::size_t i) { return prefix_request(dialect, tally, asked_in(requests[i]), how); },
       [&](std::size_t i, const HttpReply& reply) {
-        const std::vector<AskedPrefix> asked = asked_in(requests[i]);
-        std::optional<QueryMode> next = dialect.read(reply, asked, tally);
-        for (int more = 0; next && more < 2; ++more) {
-          next = dialect.read(client.ask(made(asked, *next)), asked, tally);
-        }
-        if (!next) return;
-        throw internal_error(client.site(),
-                             "returns no log-probabilities after " +
-                                 std::to_string(asked.front().prefix.size()) + " tokens",
-                             "see docs/servers.md for the servers and versions that plumb "
-                             "supports");
+        read_prefixes(client, dialect, tally, reply, asked_in(requests[i]));
       });
 }
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/server/forced_paths.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/random.hpp"
+#include "support/dialects.hpp"
+#include "support/near.hpp"
+
+using namespace plumb::detail;
+using test::FoundStandIn;
+using test::near;
+using test::speaking;
+
+BOOST_AUTO_TEST_SUITE(forced_paths_suite)
+
+namespace {
+
+struct Lookups {
+  /// A lookup of each of the text's characters from `first` on, given the characters before it.
+  void add(const std::string& text, std::size_t first) {
+    NodeId node = tree.add(TokenTree::root, 256);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto token = static_cast<TokenId>(text[i]);
+      if (i >= first) lookups.push_back({node, token});
+      if (i + 1 < text.size()) node = tree.add(node, token);
+    }
+    std::stable_sort(lookups.begin(), lookups.end(),
+                     [](const auto& a, const auto& b) { return a.node < b.node; });
+  }
+  /// "PREFIX>TOKENS" for each request of a plan, with "|" instead of ">" if it is not a path.
+  [[nodiscard]] std::vector<std::string> planned(std::size_t longest) const {
+    const ForcedPaths plan(tree, lookups, longest);
+    std::vector<std::string> texts;
+    for (const ForcedPaths::Request& one : plan.requests()) {
+      std::string text;
+      for (const TokenId id : tree.prefix(one.node)) {
+        if (id != 256) text += static_cast<char>(id);
+      }
+      text += one.is_path ? '>' : '|';
+      for (const TokenId id : plan.tokens(one)) text += static_cast<char>(id);
+      texts.push_back(text);
+    }
+    return texts;
+  }
+  TokenTree tree;
+  std::vector<TokenLookup> lookups;
+};
+
+using Texts = std::vector<std::string>;
+
+/// Texts of up to `longest` characters; some contain others.
+Lookups random_lookups(std::size_t count, std::size_t first, std::size_t longest) {
+  RandomStream random(7, "paths");
+  Lookups made;
+  for (std::size_t s = 0; s < count; ++s) {
+    std::string text;
+    for (std::size_t length = 1 + random.below(longest); text.size() < length;) {
+      text += static_cast<char>('a' + random.below(5));
+    }
+    made.add(text, std::min(first, text.size()));
+  }
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_statement_is_one_path_and_the_next_begins_where_it_differs) {
+  Lookups made;
+  made.add("abcd", 1);
+  BOOST_TEST(made.planned(64) == Texts{"a>bcd"}, boost::test_tools::per_element());
+  made.add("abef", 1);
+  made.add("ab", 1);  // a prefix of the others
+  BOOST_TEST(made.planned(64) == (Texts{"ab>cd", "a>bef"}), boost::test_tools::per_element());
+  BOOST_TEST(made.planned(2) == (Texts{"a>b", "ab>cd", "ab>ef"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_path_ends_before_a_repeated_token_and_before_tokens_without_lookups) {
+  Lookups made;
+  made.add("abcbd", 1);
+  BOOST_TEST(made.planned(64) == (Texts{"a>b", "ab>cbd"}), boost::test_tools::per_element());
+  Lookups gap;
+  gap.add("abcdef", 4);
+  gap.add("abx", 1);
+  BOOST_TEST(gap.planned(64) == (Texts{"a>bx", "abcd>ef"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(more_than_two_tokens_after_a_prefix_share_a_request) {
+  Lookups made;
+  made.add("abcd", 1);
+  made.add("axyz", 1);
+  BOOST_TEST(made.planned(64) == (Texts{"a>bcd", "a>xyz"}), boost::test_tools::per_element());
+  made.add("ae", 1);
+  BOOST_TEST(made.planned(64) == (Texts{"a|bxe", "ab>cd", "ax>yz"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(every_distinct_lookup_is_in_exactly_one_request) {
+  std::size_t sets = 0, paths = 0;
+  for (const std::size_t first : {0U, 1U, 4U}) {
+    for (const std::size_t longest : {2U, 3U, 64U}) {
+      const Lookups made = random_lookups(80, first, longest == 3 ? 3 : 9);
+      const ForcedPaths plan(made.tree, made.lookups, longest);
+      std::vector<int> times(plan.edges().size());
+      for (const ForcedPaths::Request& one : plan.requests()) {
+        BOOST_TEST(one.node == plan.edges()[one.edges.front()].node);
+        for (const std::size_t e : one.edges) ++times[e];
+        ++(one.is_path ? paths : sets);
+        if (!one.is_path) continue;
+        BOOST_TEST(one.edges.size() <= longest);
+        const std::vector<TokenId> tokens = plan.tokens(one);
+        BOOST_TEST(std::set(tokens.begin(), tokens.end()).size() == tokens.size());
+        for (std::size_t i = 1; i < one.edges.size(); ++i) {
+          const TokenLookup& before = plan.edges()[one.edges[i - 1]];
+          BOOST_TEST(made.tree.child(before.node, before.token) == plan.edges()[one.edges[i]].node);
+        }
+      }
+      BOOST_TEST(std::all_of(times.begin(), times.end(), [](int n) { return n == 1; }));
+      for (std::size_t i = 0; i < made.lookups.size(); ++i) {
+        const TokenLookup& edge = plan.edges()[plan.edge_of()[i]];
+        BOOST_TEST((edge.node == made.lookups[i].node && edge.token == made.lookups[i].token));
+      }
+    }
+  }
+  BOOST_TEST(sets >= 5U);
+  BOOST_TEST(paths > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_common_prefix_is_sent_in_few_parts_and_short_ones_in_many) {
+  Lookups quick, slow;
+  for (int i = 0; i < 200; ++i) {
+    std::string digits = std::to_string(1000 + i);
+    std::reverse(digits.begin(), digits.end());
+    quick.add("a" + digits, 1);
+  }
+  for (int i = 0; i < 40; ++i) slow.add(std::string(400, 'a') + std::to_string(1000 + i), 400);
+  const auto parts = [](const Lookups& made, std::size_t most) {
+    return ForcedPaths(made.tree, made.lookups, 64).part_begins(made.tree, most);
+  };
+  for (const std::size_t most : {1U, 4U, 16U}) {
+    const std::vector<std::size_t> begins = parts(quick, most);
+    BOOST_TEST(begins.size() == most);
+    BOOST_TEST(begins.front() == 0U);
+    BOOST_TEST((std::is_sorted(begins.begin(), begins.end())));
+  }
+  BOOST_TEST(parts(slow, 16).size() < 4U);
+  BOOST_TEST(parts(Lookups(), 16).empty());
+}
+
+namespace {
+
+/// Looks up the tokens of random texts through a stand-in server and compares them with its model.
+/// Returns the number of requests.
+std::size_t check_against_model(test::StandInModel::Options options) {
+  FoundStandIn found(std::move(options));
+  const Lookups made = random_lookups(60, 0, 9);
+  std::vector<double> nats(made.lookups.size());
+  const std::size_t before = found.server.requests();
+  ask_paths(found.client, *found.dialect, found.tally, made.tree, made.lookups, nats);
+  for (std::size_t i = 0; i < nats.size(); ++i) {
+    const auto& [node, token] = made.lookups[i];
+    BOOST_TEST(near(nats[i], found.made.model().log_probability(made.tree.prefix(node), token)));
+  }
+  return found.server.requests() - before;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(lookups_through_paths_are_those_of_the_model) {
+  auto options = speaking("llamacpp");
+  const std::size_t all = check_against_model(options);
+  options.slots = 2;
+  BOOST_TEST(check_against_model(options) == all);
+  // Tokens that the server does not generate are looked up one by one.
+  options.ignores_penalties = true;
+  BOOST_TEST(check_against_model(options) > all);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_the_server_ends_all_parts) {
+  auto options = speaking("llamacpp");
+  options.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.route == "/completion") reply = test::StandInModel::error(400, "too long");
+  };
+  FoundStandIn found(options);
+  const Lookups made = random_lookups(60, 0, 9);
+  std::vector<double> nats(made.lookups.size());
+  BOOST_CHECK_EXCEPTION(
+      ask_paths(found.client, *found.dialect, found.tally, made.tree, made.lookups, nats), Error,
+      [](const Error& error) {
+        return std::string(error.what()).find("too long") != std::string::npos;
+      });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
