@@ -295,4 +295,42 @@ BOOST_AUTO_TEST_CASE(the_first_error_of_many_requests_ends_them) {
   BOOST_TEST(pair.server.requests() < 10'000U);
 }
 
+BOOST_AUTO_TEST_CASE(each_part_is_sent_by_one_thread_and_an_error_ends_all_parts) {
+  Pair pair(
+      [](const StandInRequest& request) {
+        StandInReply reply;
+        reply.body = request.body;
+        return reply;
+      },
+      quick());
+  const std::vector<std::size_t> begins{0, 10, 20};
+  ContiguousParts parts(begins, 30);
+  std::vector<std::string> got(30);
+  pair.client.ask_in_parts(
+      parts,
+      [](std::size_t i) {
+        return HttpRequest{"/", std::to_string(i)};
+      },
+      [&](std::size_t i, const HttpReply& reply) { got[i] = reply.body; });
+  for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST(got[i] == std::to_string(i));
+  BOOST_TEST(pair.server.requests() == 30U);
+  BOOST_TEST(pair.server.connections() <= 3U);
+
+  Pair failing([](const StandInRequest&) { return with_status(400); }, quick());
+  const std::vector<std::size_t> two{0, 5'000};
+  ContiguousParts many(two, 10'000);
+  BOOST_CHECK_EXCEPTION(failing.client.ask_in_parts(
+                            many,
+                            [](std::size_t) {
+                              return HttpRequest{"/r", "0"};
+                            },
+                            [](std::size_t, const HttpReply&) {}),
+                        Error, says(Fault::user, "refuses /r (400)"));
+  BOOST_TEST(failing.server.requests() <= 2U);
+  ContiguousParts none({}, 0);
+  pair.client.ask_in_parts(
+      none, [](std::size_t) { return HttpRequest{}; }, [](std::size_t, const HttpReply&) {});
+  BOOST_TEST(pair.server.requests() == 30U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
