@@ -78,8 +78,7 @@ double cost_of(const TokenizedStatements& statements, std::size_t nodes, TreeLim
   const auto n = static_cast<double>(nodes), block = static_cast<double>(limits.block);
   const double held = static_cast<double>(statements.context().size()) + n;
   const double cells = limits.attends_to_path_only ? 0 : std::ceil(held / block) * block;
-  return n * (1 + cells / 2300) +
-         24 * std::ceil(n / static_cast<double>(limits.batch));
+  return n * (1 + cells / 2300) + 24 * std::ceil(n / static_cast<double>(limits.batch));
 }
 
 /// The lowest cost of any way to cut the sorted list within the limits.

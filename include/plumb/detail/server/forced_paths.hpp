@@ -106,8 +106,8 @@ class ForcedPaths {
   }
 
   /// The first request of each part, if at most `most` parts are sent at the same time. More parts
-  /// make larger batches, but each part computes its first prefix. The parts generate about the same
-  /// number of tokens.
+  /// make larger batches, but each part computes its first prefix. All parts generate about the
+  /// same number of tokens.
   [[nodiscard]] std::vector<std::size_t> part_begins(const TokenTree& tree,
                                                      std::size_t most) const {
     std::vector<std::size_t> best, steps{0};
@@ -138,12 +138,12 @@ class ForcedPaths {
 
  private:
   static constexpr auto none = static_cast<std::size_t>(-1);
-  /// The time of one step of generation for all slots, in computed prompt tokens. An estimate: 10 to
-  /// 20 on a CPU, more on a GPU.
+  /// The time of one generation step of all slots, divided by the time of a prompt token. This is an
+  /// estimate for a CPU; on a GPU, it is larger.
   static constexpr double step_tokens = 10;
 
-  /// Adds the path that ends with an edge and begins as near to the root as possible. `child` is the
-  /// node that the edge leads to if there are lookups after it.
+  /// Adds the path that ends with an edge and begins as near to the root as possible. `child` is
+  /// the node that the edge leads to if there are lookups after it.
   void add_path(std::size_t edge, NodeId child, std::vector<std::size_t>& edge_into,
                 std::size_t longest) {
     Request path{edges_[edge].node, {edge}, true};
@@ -170,8 +170,9 @@ class ForcedPaths {
 };
 
 /// Sets the log-probability of each lookup. There must be no lookup after the root, and the dialect
-/// must support forced paths. Tokens that the server does not generate are looked up one by one. Throws the errors of the client and the
-/// dialect. If an error is thrown, no log-probability is set.
+/// must support forced paths. Tokens that the server does not generate are looked up one by one.
+/// Throws the errors of the client and the dialect. If an error is thrown, no log-probability is
+/// set.
 inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                       const TokenTree& tree, std::span<const TokenLookup> lookups,
                       std::span<double> log_probabilities) {

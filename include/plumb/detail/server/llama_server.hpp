@@ -10,10 +10,10 @@
 //     `post_sampling_probs` reports their probabilities among one another. Forcing the likeliest of
 //     these tokens (QueryMode::anchor) then gives the missing constant;
 //   path: several tokens are forced one after another. Biases rank the tokens by their order, and a
-//     frequency penalty puts a token behind the others once it is generated. A token that the prefix
-//     contains is already penalised for each occurrence, which its bias compensates;
-//   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of text
-//     and delays the server's other work.
+//     frequency penalty puts each token last once it is generated. A token in the prefix is already
+//     penalised for each occurrence; its bias compensates for this;
+//   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of
+//     text and delays the server's other work.
 // If a reply ends in the middle of a UTF-8 character, its last token is missing, so the whole
 // distribution is requested instead. The server computes probabilities in F32: values below e^-87
 // cannot be reported, and sums are accurate to 1e-3 nats. The bias rounds logits to multiples of
@@ -125,7 +125,8 @@ class LlamaServer final : public ServerDialect {
     return std::nullopt;
   }
 
-  /// The largest bias, `path_step` × (tokens + 1) × occurrences, must be far below 2^24 × `path_step`.
+  /// Biases are rounded to F32. The largest is `path_step` × (tokens + 1) × occurrences; if it is
+  /// below 2^24 × `path_step`, the rounding does not change the order.
   [[nodiscard]] std::size_t forced_together() const override { return 64; }
 
   [[nodiscard]] HttpRequest force(const ForcedPath& path) const override {

@@ -44,8 +44,8 @@ struct ServerCheck {
   /// Differences from the first answers when the same tokens are requested one by one, when the
   /// cache is bypassed, and when the tokens are scored as part of a sequence.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
-  /// Whether the server generates given tokens one after another; their answers are then compared as
-  /// part of `sequence_difference`.
+  /// Whether the server can be forced to generate given tokens one after another; their answers are
+  /// then compared as part of `sequence_difference`.
   bool forces = false;
 
   /// Servers that exceed these limits are rejected. Models with 16-bit logits vary by up to an
