@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-using namespace plumb::detail;
+using plumb::detail::ContiguousParts;
 
 BOOST_AUTO_TEST_SUITE(contiguous_parts_suite)
 

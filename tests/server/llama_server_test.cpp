@@ -185,45 +185,58 @@ BOOST_AUTO_TEST_CASE(a_path_has_falling_biases_and_compensates_the_prefix) {
   BOOST_TEST(body["top_k"] == 3);
   BOOST_TEST(body["repeat_last_n"] == 7);
   BOOST_TEST(body["n_probs"] == 1);
+  BOOST_TEST(body["return_tokens"] == true);
 }
 
 BOOST_AUTO_TEST_CASE(a_path_is_read_up_to_the_first_other_token) {
   const LlamaServer server = server_of(100);
   ServerTally tally;
-  const auto read = [&](const std::string& entries) {
-    ForcedPath path{{5}, {7, 8, 9}, {1, 2}};
-    server.read_forced(
-        {200, R"({"timings/prompt_n":2,"completion_probabilities":[)" + entries + "]}"}, path,
-        tally);
+  // The log-probabilities; 1 if the reply does not have one.
+  const auto read = [&](const std::string& tokens, const std::string& entries) {
+    ForcedPath path{{5}, {7, 8, 9}, {}};
+    server.read_forced({200, R"({"timings/prompt_n":2,"tokens":[)" + tokens +
+                                 R"(],"completion_probabilities":[)" + entries + "]}"},
+                       path, tally);
+    for (double& nats : path.nats) nats = std::isnan(nats) ? 1 : nats;
     return path.nats;
   };
-  using Nats = std::vector<double>;
-  const std::string first = R"({"id":7,"logprob":-1.5,"top_logprobs":[]},)";
-  BOOST_TEST(read(first + R"({"id":8,"logprob":-99},{"id":9,"logprob":-2})") ==
-                 (Nats{-1.5, -std::numeric_limits<double>::infinity(), -2}),
-             boost::test_tools::per_element());
-  BOOST_TEST(tally.tokens_computed == 2U);
-  BOOST_TEST(read(first + R"({"id":7,"logprob":-1},{"id":9,"logprob":-2})") == Nats{-1.5},
-             boost::test_tools::per_element());
-  BOOST_TEST(read(first.substr(0, first.size() - 1)) == Nats{-1.5},
-             boost::test_tools::per_element());
-  BOOST_TEST(read("").empty());
+  const auto is = [](const std::vector<double>& nats, const std::vector<double>& expected) {
+    BOOST_TEST(nats == expected, boost::test_tools::per_element());
+  };
+  const std::string seven = R"({"id":7,"logprob":-1.5,"top_logprobs":[]})",
+                    eight = R"({"id":8,"logprob":-99})", nine = R"({"id":9,"logprob":-2})";
+  is(read("7,8,9", seven + "," + eight + "," + nine),
+     {-1.5, -std::numeric_limits<double>::infinity(), -2});
+  BOOST_TEST(tally.tokens_computed == 4U);  // two of the prompt, 7 and 8
+  is(read("7,8,9", seven + "," + nine), {-1.5, 1, -2});
+  is(read("7,8,9", nine), {1, 1, -2});
+  is(read("7,7,9", seven + "," + seven + "," + nine), {-1.5, 1, 1});
+  is(read("8,7,9", eight + "," + seven + "," + nine), {1, 1, 1});
+  is(read("7,8", seven + "," + eight), {-1.5, -std::numeric_limits<double>::infinity(), 1});
+  is(read("", ""), {1, 1, 1});
+  is(read("", seven + "," + nine), {1, 1, 1});  // without the tokens, no entry can be trusted
   BOOST_CHECK_EXCEPTION(
-      (void)read(R"({"id":7,"logprob":0.5})"), Error,
+      (void)read("7", R"({"id":7,"logprob":0.5})"), Error,
       says(Fault::internal, "log-probability of token 7 is not a log-probability"));
 }
 
 BOOST_AUTO_TEST_CASE(a_path_has_the_log_probabilities_of_its_tokens) {
   test::FoundStandIn found(test::speaking("llamacpp"));
+  const TokenId end = *found.made.model().bos();
+  // "é" has two tokens; the first ends in the middle of the character.
   const std::vector<TokenId> prefix = found.ids("the cat the"),
-                             tokens{'x', 't', *found.made.model().bos(), 'h'};
+                             tokens{'x', 0xc3, 0xa9, 't', end, 'h'};
   ForcedPath path{prefix, tokens, {}};
   found.dialect->read_forced(found.client.ask(found.dialect->force(path)), path, found.tally);
-  BOOST_TEST_REQUIRE(path.nats.size() == 3U);  // the third ends the text
+  BOOST_TEST_REQUIRE(path.nats.size() == tokens.size());
   std::vector<TokenId> before = prefix;
-  for (std::size_t i = 0; i < path.nats.size(); ++i) {
-    BOOST_TEST(std::abs(path.nats[i] - found.made.model().log_probability(before, tokens[i])) <
-               1e-9);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const double expected = found.made.model().log_probability(before, tokens[i]);
+    if (tokens[i] == 0xc3 || i > 4) {  // generation ends after the end token
+      BOOST_TEST(std::isnan(path.nats[i]));
+    } else {
+      BOOST_TEST(std::abs(path.nats[i] - expected) < 1e-9);
+    }
     before.push_back(tokens[i]);
   }
 }

@@ -11,11 +11,13 @@
 // previous path contains most of the next path's prefix.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
@@ -170,7 +172,7 @@ class ForcedPaths {
 };
 
 /// Sets the log-probability of each lookup. There must be no lookup after the root, and the dialect
-/// must support forced paths. Tokens that the server does not generate are looked up one by one.
+/// must support forced paths. Tokens that the server does not report are looked up one by one.
 /// Throws the errors of the client and the dialect. If an error is thrown, no log-probability is
 /// set.
 inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
@@ -204,8 +206,9 @@ inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTa
         if (one.is_path && tokens.size() > 1) {
           ForcedPath path{{}, tokens, {}};
           dialect.read_forced(reply, path, tally);
-          std::copy(path.nats.begin(), path.nats.end(), nats.begin());
-          for (std::size_t t = path.nats.size(); t < tokens.size(); ++t) {
+          nats = std::move(path.nats);
+          for (std::size_t t = 0; t < tokens.size(); ++t) {
+            if (!std::isnan(nats[t])) continue;
             const AskedPrefix asked{tree.prefix(plan.edges()[one.edges[t]].node),
                                     std::span(tokens).subspan(t, 1), std::span(nats).subspan(t, 1)};
             const std::span<const AskedPrefix> alone(&asked, 1);

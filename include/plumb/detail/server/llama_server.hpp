@@ -142,7 +142,8 @@ class LlamaServer final : public ServerDialect {
       add_to_list(biases, bias_of(path.tokens[i], std::to_string(bias)), ",");
     }
     return {"/completion",
-            opening(path.prefix, count) + ",\"n_probs\":1,\"logit_bias\":[" + biases +
+            opening(path.prefix, count) + ",\"n_probs\":1,\"return_tokens\":true,\"logit_bias\":[" +
+                biases +
                 "],\"samplers\":[\"top_k\",\"penalties\"],\"top_k\":" + std::to_string(count) +
                 ",\"repeat_last_n\":" + std::to_string(path.prefix.size() + count) +
                 ",\"frequency_penalty\":" + std::to_string(penalty) +
@@ -151,18 +152,18 @@ class LlamaServer final : public ServerDialect {
                 answer_fields};
   }
 
-  /// Skips the tokens from the first one that the server did not generate, or that it omits because
-  /// the text ends in the middle of a character.
+  /// A reply has no log-probability for a token that ends in the middle of a character.
   void read_forced(const HttpReply& reply, ForcedPath& path, ServerTally& tally) const override {
     const auto [json, made] = probabilities(reply);
-    tally.tokens_computed += made.computed;
-    path.nats.clear();
-    for (std::size_t i = 0; i < path.tokens.size() && i < made.generated.size(); ++i) {
-      if (made.generated[i].id != path.tokens[i]) break;
-      path.nats.push_back(reported_nats(json, made.generated[i].nats, path.tokens[i]));
+    // The prompt's tokens that were not cached, and the generated tokens except the last one.
+    tally.tokens_computed += made.computed + (made.tokens.empty() ? 0 : made.tokens.size() - 1);
+    path.nats.assign(path.tokens.size(), std::numeric_limits<double>::quiet_NaN());
+    auto entry = made.generated.begin();
+    for (std::size_t i = 0; i < path.tokens.size() && i < made.tokens.size(); ++i) {
+      if (made.tokens[i] != path.tokens[i]) break;
+      if (entry == made.generated.end() || entry->id != path.tokens[i]) continue;
+      path.nats[i] = reported_nats(json, entry++->nats, path.tokens[i]);
     }
-    // The generated tokens except the last one are computed too.
-    if (!path.nats.empty()) tally.tokens_computed += path.nats.size() - 1;
   }
 
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,

@@ -180,11 +180,11 @@ struct ServerCheck {
     if (path.tokens.size() > 1) {
       tally.tokens_sent += path.prefix.size();
       dialect.read_forced(client.ask(dialect.force(path)), path, tally);
-      check.forces = path.nats.size() == path.tokens.size();
-    }
-    for (std::size_t i = 0; i < path.nats.size(); ++i) {
-      check.sequence_difference = (std::max)(check.sequence_difference,
-                                             std::abs(floored(path.nats[i]) - floored(own[i + 1])));
+      check.forces = ranges::none_of(path.nats, [](double nats) { return std::isnan(nats); });
+      for (std::size_t i = 0; check.forces && i < path.nats.size(); ++i) {
+        check.sequence_difference = (std::max)(
+            check.sequence_difference, std::abs(floored(path.nats[i]) - floored(own[i + 1])));
+      }
     }
   }
   check.repeat_difference = difference(QueryMode::normal);

@@ -93,8 +93,8 @@ struct AskedSequence {
 struct ForcedPath {
   std::vector<TokenId> prefix{};
   std::vector<TokenId> tokens{};
-  /// The log-probabilities of the first tokens, each given the prefix and the tokens before it. The
-  /// list is shorter than `tokens` if the server did not generate all of them.
+  /// Parallel to `tokens`: the log-probability of each token given the prefix and the tokens before
+  /// it. NaN if the server did not report it.
   std::vector<double> nats{};
 };
 
@@ -184,7 +184,7 @@ class ServerDialect {
         {.field = facts().kind},
         "cannot be forced to generate " + std::to_string(path.tokens.size()) + " given tokens");
   }
-  /// Sets the log-probabilities of the path's first tokens.
+  /// Sets the log-probabilities of the path's tokens.
   virtual void read_forced(const HttpReply&, ForcedPath&, ServerTally&) const {}
 
   /// Requests a continuation of at most `most` tokens: the greedy one, or, with a seed, one drawn
