@@ -93,8 +93,8 @@ plumb::detail::ServerTokenizer tokenizer_at(const std::filesystem::path& path,
 
 plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& options) {
   plumb::detail::ServerOptions server{.url = options.server,
-                                      .parse_special_tokens = options.parse_special_tokens,
-                                      .concurrency = options.concurrency};
+                                      .http = {.concurrency = options.concurrency},
+                                      .parse_special_tokens = options.parse_special_tokens};
   if (const char* const key = getenv("PLUMB_API_KEY")) server.http.key = key;
   if (!options.tokenizer.empty()) {
     server.tokenizer = tokenizer_at(options.tokenizer, options.parse_special_tokens);

@@ -55,10 +55,10 @@ BOOST_AUTO_TEST_CASE(by_default_a_llama_server_gets_two_more_requests_than_slots
     options.slots = slots;
     const StandInServer server{StandInModel(options)};
     ServerOptions asked = at(server);
-    asked.concurrency = given;
+    asked.http.concurrency = given;
     return ServerConnection(std::move(asked)).client().concurrency();
   };
-  BOOST_TEST(concurrency(0, {}) == 4U);  // the server does not report its slots
+  BOOST_TEST(concurrency(0, {}) == 8U);  // the server does not report its slots
   BOOST_TEST(concurrency(16, {}) == 18U);
   BOOST_TEST(concurrency(1, {}) == 3U);
   BOOST_TEST(concurrency(16, 3) == 3U);

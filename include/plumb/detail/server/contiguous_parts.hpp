@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use the same object.

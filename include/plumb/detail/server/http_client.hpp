@@ -39,8 +39,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct HttpOptions {
   /// Sent as "Authorization: Bearer KEY". If empty, no such header is sent.
   std::string key{};
-  /// The maximum number of requests in flight.
-  std::size_t concurrency = 8;
+  /// The maximum number of requests in flight, at least 1. If not set, it is 8; a ServerConnection
+  /// allows two more than the server has slots, if the server reports slots.
+  std::optional<std::size_t> concurrency{};
   HttpTimes times{};
   RetryPolicy retry{};
 };
@@ -71,11 +72,11 @@ class HttpClient {
   HttpClient(ServerUrl url, HttpOptions options)
       : url_(std::move(url)),
         options_(std::move(options)),
+        concurrency_(std::max<std::size_t>(1, options_.concurrency.value_or(8))),
         trust_(url_.is_secure ? detail::trusting_context() : nullptr),
         random_(
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
             "retries") {
-    set_concurrency(options_.concurrency);
     if (!ranges::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
       throw user_error({.field = "PLUMB_API_KEY"}, "contains a space or a non-ASCII character",
                        "set it to the key alone");
@@ -83,11 +84,11 @@ class HttpClient {
   }
 
   [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
-  [[nodiscard]] std::size_t concurrency() const noexcept { return options_.concurrency; }
-  /// Allows `count` simultaneous requests (at least 1) from now on. Must not be called while
-  /// requests are being sent.
-  void set_concurrency(std::size_t count) {
-    options_.concurrency = std::max<std::size_t>(1, count);
+  [[nodiscard]] std::size_t concurrency() const noexcept { return concurrency_; }
+  /// Allows `count` requests in flight from now on, unless the options set a number. Must not be
+  /// called while requests are being sent.
+  void set_default_concurrency(std::size_t count) {
+    if (!options_.concurrency) concurrency_ = count;
   }
   /// The number of requests sent, including retries.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
@@ -150,7 +151,7 @@ class HttpClient {
   template <class Request, class Take>
   void ask_all(std::size_t count, Request request, Take take) {
     std::atomic<std::size_t> next{0};
-    in_threads((std::min)(options_.concurrency, count),
+    in_threads((std::min)(concurrency_, count),
                [&](std::size_t) {
                  for (std::size_t i = 0; (i = next++) < count;) take(i, ask(request(i)));
                },
@@ -294,6 +295,7 @@ class HttpClient {
 
   ServerUrl url_;
   HttpOptions options_;
+  std::size_t concurrency_;
   std::shared_ptr<detail::asio::ssl::context> trust_;
   std::mutex mutex_;  // guards the members below
   RandomStream random_;

@@ -41,9 +41,6 @@ struct ServerOptions {
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
-  /// The number of simultaneous requests. If not set, it is two more than the server's slots, or
-  /// `http.concurrency` if the server does not report slots.
-  std::optional<std::size_t> concurrency{};
   /// The server's costs. If not set, the costs are measured.
   std::optional<ServerCosts> costs{};
 };
@@ -59,13 +56,11 @@ class ServerConnection {
         dialect_(find_server(client_, given_vocabulary())),
         remote_(client_, *dialect_, options.parse_special_tokens),
         given_costs_(options.costs) {
-    if (options.concurrency) {
-      client_.set_concurrency(*options.concurrency);
-    } else if (facts().slot_count > 0) {
+    if (facts().slot_count > 0) {
       // Two requests wait for a slot, so that fewer slots are idle. By default, llama-server has a
       // few more HTTP threads than slots, and each open connection occupies one. Requests on further
       // connections run into a timeout.
-      client_.set_concurrency(facts().slot_count + 2);
+      client_.set_default_concurrency(facts().slot_count + 2);
     }
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
