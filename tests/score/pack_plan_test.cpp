@@ -232,14 +232,16 @@ BOOST_AUTO_TEST_CASE(answer_that_extends_another_opens_a_branch) {
 
 BOOST_AUTO_TEST_CASE(packs_fill_a_step_if_attention_runs_only_over_the_path) {
   std::vector<Sequence> sequences;
-  for (TokenId token = 0; token < 1000; ++token) sequences.push_back({token, 1});
-  const auto statements = statements_of(sequences);
-  BOOST_TEST(plan_packs(statements, {4096, 4096, 2048}).packs() > 2U);
-  TreeLimits limits{4096, 4096, 2048};
-  limits.attends_to_path_only = true;
-  BOOST_TEST(plan_packs(statements, limits).packs() == 1U);
-  limits.nodes = 500;
-  BOOST_TEST(plan_packs(statements, limits).packs() == 2U);
+  for (TokenId token = 0; token < 5000; ++token) sequences.push_back({9, token, 1});
+  const auto largest = [&](const TreeLimits& limits) {
+    const PackPlan plan = plan_packs(statements_of(sequences), limits);
+    return *std::ranges::max_element(plan.nodes);
+  };
+  BOOST_TEST(largest({9000, 9000, 2000}) < 500U);
+  const std::size_t nodes = largest({9000, 9000, 2000, 1, true});
+  BOOST_TEST(nodes > 1600U);
+  BOOST_TEST(nodes <= 2002U);
+  BOOST_TEST(largest({700, 9000, 2000, 1, true}) == 700U);
 }
 
 BOOST_AUTO_TEST_CASE(cuts_are_those_of_least_cost_among_all) {

@@ -316,17 +316,19 @@ BOOST_AUTO_TEST_CASE(each_part_is_sent_by_one_thread_and_an_error_ends_all_parts
   BOOST_TEST(pair.server.requests() == 30U);
   BOOST_TEST(pair.server.connections() <= 3U);
 
-  Pair failing([](const StandInRequest&) { return with_status(400); }, quick());
+  Pair failing(
+      [](const StandInRequest& request) { return with_status(request.body == "7" ? 400 : 200); },
+      quick());
   const std::vector<std::size_t> two{0, 5'000};
   ContiguousParts many(two, 10'000);
   BOOST_CHECK_EXCEPTION(failing.client.ask_in_parts(
                             many,
-                            [](std::size_t) {
-                              return HttpRequest{"/r", "0"};
+                            [](std::size_t i) {
+                              return HttpRequest{"/r", std::to_string(i)};
                             },
                             [](std::size_t, const HttpReply&) {}),
                         Error, says(Fault::user, "refuses /r (400)"));
-  BOOST_TEST(failing.server.requests() <= 2U);
+  BOOST_TEST(failing.server.requests() < 4'000U);
   ContiguousParts none({}, 0);
   pair.client.ask_in_parts(
       none, [](std::size_t) { return HttpRequest{}; }, [](std::size_t, const HttpReply&) {});

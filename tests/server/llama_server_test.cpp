@@ -30,9 +30,13 @@ LlamaServer server_of(std::size_t vocabulary) {
   return {{models, "p"}, {props, "p"}, "http://h"};
 }
 
+std::string entry(const std::string& id, const std::string& nats) {
+  return R"({"id":)" + id + R"(,"logprob":)" + nats +
+         R"(,"top_logprobs":[{"id":0,"logprob":-0.1}]})";
+}
+
 std::string one(const std::string& id, const std::string& nats) {
-  return R"({"completion_probabilities":[{"id":)" + id + R"(,"logprob":)" + nats +
-         R"(,"top_logprobs":[{"id":0,"logprob":-0.1}]}],"timings/prompt_n":1})";
+  return R"({"completion_probabilities":[)" + entry(id, nats) + R"(],"timings/prompt_n":1})";
 }
 
 }  // namespace
@@ -203,8 +207,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_read_up_to_the_first_other_token) {
   const auto is = [](const std::vector<double>& nats, const std::vector<double>& expected) {
     BOOST_TEST(nats == expected, boost::test_tools::per_element());
   };
-  const std::string seven = R"({"id":7,"logprob":-1.5,"top_logprobs":[]})",
-                    eight = R"({"id":8,"logprob":-99})", nine = R"({"id":9,"logprob":-2})";
+  const std::string seven = entry("7", "-1.5"), eight = entry("8", "-99"), nine = entry("9", "-2");
   is(read("7,8,9", seven + "," + eight + "," + nine),
      {-1.5, -std::numeric_limits<double>::infinity(), -2});
   BOOST_TEST(tally.tokens_computed == 4U);  // two of the prompt, 7 and 8
@@ -214,25 +217,28 @@ BOOST_AUTO_TEST_CASE(a_path_is_read_up_to_the_first_other_token) {
   is(read("8,7,9", eight + "," + seven + "," + nine), {1, 1, 1});
   is(read("7,8", seven + "," + eight), {-1.5, -std::numeric_limits<double>::infinity(), 1});
   is(read("", ""), {1, 1, 1});
+  // A speculative batch has no candidates.
+  is(read("7,8,9", seven + R"(,{"id":8,"logprob":0,"top_logprobs":[]},)" + nine), {-1.5, 1, -2});
   is(read("", seven + "," + nine), {1, 1, 1});  // without the tokens, no entry can be trusted
   BOOST_CHECK_EXCEPTION(
-      (void)read("7", R"({"id":7,"logprob":0.5})"), Error,
+      (void)read("7", entry("7", "0.5")), Error,
       says(Fault::internal, "log-probability of token 7 is not a log-probability"));
 }
 
 BOOST_AUTO_TEST_CASE(a_path_has_the_log_probabilities_of_its_tokens) {
   test::FoundStandIn found(test::speaking("llamacpp"));
   const TokenId end = *found.made.model().bos();
-  // "é" has two tokens; the first ends in the middle of the character.
+  // "é" has two tokens; the first ends in the middle of the character. 0xe9 begins a character
+  // that never ends.
   const std::vector<TokenId> prefix = found.ids("the cat the"),
-                             tokens{'x', 0xc3, 0xa9, 't', end, 'h'};
+                             tokens{'x', 0xc3, 0xa9, 't', 0xe9, 'c', end, 'h'};
   ForcedPath path{prefix, tokens, {}};
   found.dialect->read_forced(found.client.ask(found.dialect->force(path)), path, found.tally);
   BOOST_TEST_REQUIRE(path.nats.size() == tokens.size());
   std::vector<TokenId> before = prefix;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const double expected = found.made.model().log_probability(before, tokens[i]);
-    if (tokens[i] == 0xc3 || i > 4) {  // generation ends after the end token
+    if (tokens[i] == 0xc3 || tokens[i] == 0xe9 || i > 6) {  // generation ends after the end token
       BOOST_TEST(std::isnan(path.nats[i]));
     } else {
       BOOST_TEST(std::abs(path.nats[i] - expected) < 1e-9);

@@ -115,6 +115,17 @@ BOOST_AUTO_TEST_CASE(only_a_llama_server_that_penalises_generated_tokens_can_be_
   ignores.ignores_penalties = true;
   FoundStandIn found(ignores);
   BOOST_TEST(!check(found, "the cat sat").forces);
+  // A server that does not penalise the prompt's tokens, and one that rejects the request.
+  for (const bool is_rejected : {false, true}) {
+    StandInModel::Options other = speaking("llamacpp");
+    other.counts_prompt = false;
+    other.spoil = [is_rejected](const test::StandInRequest& request, test::StandInReply& reply) {
+      if (!is_rejected || request.body.find("frequency_penalty") == std::string::npos) return;
+      reply = StandInModel::error(400, "frequency_penalty must be at most 2");
+    };
+    FoundStandIn without(other);
+    BOOST_TEST(!check(without, "the cat sat").forces);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_llama_server_whose_paths_have_other_numbers_is_refused) {

@@ -45,6 +45,8 @@ class StandInModel {
     bool ignores_post_sampling = false;
     /// Simulates a llama-server without a frequency penalty.
     bool ignores_penalties = false;
+    /// Whether a llama-server's frequency penalty counts the prompt's tokens.
+    bool counts_prompt = true;
     /// The number of slots that a llama-server reports; 0 if it reports none.
     std::size_t slots = 0;
     /// Whether an echo ends with the generated token.
@@ -141,6 +143,15 @@ class StandInModel {
     for (const char c : bytes) list.push_back(static_cast<unsigned char>(c));
     return list;
   }
+  /// Like llama-server, this looks only at the last four bytes.
+  static bool ends_within_character(const std::string& bytes) {
+    for (std::size_t back = 1; back <= std::min<std::size_t>(4, bytes.size()); ++back) {
+      const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+      if (byte < 0x80) return false;
+      if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4U : byte >= 0xe0 ? 3U : 2U);
+    }
+    return false;
+  }
   static bool is_whole(const std::string& bytes) {
     return first_invalid_utf8(bytes) == std::string::npos;
   }
@@ -217,8 +228,7 @@ class StandInModel {
       const std::vector<double> nats = distribution(before);
       before.push_back(id);
       said += model_.detokenize(std::span(&id, 1));
-      // A token that ends within a character is skipped.
-      if (!is_whole(said)) continue;
+      if (ends_within_character(said)) continue;
       Json top = Json::array();
       for (const TokenId each : likeliest_of(nats, likely)) {
         top.push_back(
@@ -246,7 +256,8 @@ class StandInModel {
       }
       const Ids kept = likeliest_of(nats, body.at("top_k"));
       const double penalty = options_.ignores_penalties ? 0 : body.value("frequency_penalty", 0.0);
-      const std::size_t last = std::min(body.value("repeat_last_n", std::size_t{0}), all.size());
+      const std::size_t last = std::min(body.value("repeat_last_n", std::size_t{0}),
+                                        all.size() - (options_.counts_prompt ? 0 : prompt.size()));
       for (auto id = all.end() - static_cast<std::ptrdiff_t>(last); id != all.end(); ++id) {
         nats.at(static_cast<std::size_t>(*id)) -= penalty;
       }

@@ -14,8 +14,8 @@ LLAMA_SERVER = os.environ.get("PLUMB_LLAMA_SERVER", "")
 VLLM = os.environ.get("PLUMB_VLLM", "")
 # As exact as plumb computes by itself. One thread: the server's threads wait for each other by spinning.
 EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "--no-warmup", "--offline"]
-# Flags that are fast for short texts and slow for long common prefixes. Without `-kvu`, the server computes prompts of
-# different lengths in separate batches; with it, the prompt cache in RAM would empty idle slots.
+# Flags for speed. Without `-kvu`, the server computes prompts of different lengths in separate batches; with it, the
+# prompt cache in RAM would empty idle slots.
 FAST = ["-kvu", "--cache-ram", "0"]
 
 

@@ -141,13 +141,15 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };
-  // A pack with more added nodes or statements than this is never cheaper than two packs,
-  // regardless of the limits.
+  // Because of attention, a pack with more added nodes or statements than this is never cheaper than
+  // two packs. Without this cost, packs of one step are large enough.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
     longest = (std::max)(longest, inner(k));
   }
-  const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
+  const std::size_t window =
+      (limits.attends_to_path_only ? limits.batch : std::max<std::size_t>(1024, 4 * limits.batch)) +
+      longest;
   constexpr std::size_t most_statements = 4096;
   // Cached, because the loop below needs the cost of every small pack thousands of times.
   std::vector<double> costs((std::min)({limits.nodes, window + longest, nodes[count] + longest}) +

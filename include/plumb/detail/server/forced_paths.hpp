@@ -13,10 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,107 +28,85 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A tree's lookups, divided into paths and into sets of tokens after one prefix.
+/// A tree's lookups, divided into paths and into sets of tokens after one prefix. The tree and the
+/// lookups must outlive it.
 class ForcedPaths {
  public:
   struct Request {
-    /// The node of the prefix.
-    NodeId node;
-    /// Indices into `edges()`: successive tokens of a path, or alternative tokens after the prefix.
-    std::vector<std::size_t> edges;
-    bool is_path;
+    /// Indices of lookups: successive tokens of a path, or alternative tokens after one prefix.
+    std::vector<std::size_t> lookups;
+    bool is_set;
   };
 
-  /// Best if the lookups are ordered by node. A path has at most `longest` tokens.
-  ForcedPaths(const TokenTree& tree, std::span<const TokenLookup> lookups, std::size_t longest) {
-    std::unordered_map<std::uint64_t, std::size_t> known;
-    for (const TokenLookup& lookup : lookups) {
-      const std::uint64_t key =
-          static_cast<std::uint64_t>(lookup.node) << 32U | static_cast<std::uint32_t>(lookup.token);
-      const auto [at, is_new] = known.try_emplace(key, edges_.size());
-      if (is_new) edges_.push_back(lookup);
-      edge_of_.push_back(at->second);
-    }
+  /// The lookups must be as LookupLm describes them. A path has at most `longest` tokens.
+  ForcedPaths(const TokenTree& tree, std::span<const TokenLookup> lookups, std::size_t longest)
+      : tree_(tree), lookups_(lookups), lookup_into_(tree.size(), none) {
     std::vector<bool> is_passed(tree.size());
-    for (const TokenLookup& edge : edges_) {
-      for (NodeId n = edge.node; n != TokenTree::root && !is_passed[n]; n = tree.parent(n)) {
+    for (const TokenLookup& lookup : lookups) {
+      for (NodeId n = lookup.node; n != TokenTree::root && !is_passed[n]; n = tree.parent(n)) {
         is_passed[n] = true;
       }
     }
-    // By edge: the node that it leads to if there are lookups after that node, otherwise
+    // By lookup: the node that it leads to if there are lookups after that node, otherwise
     // TokenTree::none.
     std::vector<NodeId> children;
-    // By node: the edge that leads to it and is not in a request yet.
-    std::vector<std::size_t> edge_into(tree.size(), none);
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      const NodeId child = tree.child(edges_[e].node, edges_[e].token);
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      const NodeId child = tree.child(lookups[i].node, lookups[i].token);
       children.push_back(child != TokenTree::none && is_passed[child] ? child : TokenTree::none);
-      if (children[e] != TokenTree::none) edge_into[child] = e;
+      const bool is_alone = count_after(lookups[i].node) <= 2;
+      if (children[i] != TokenTree::none && is_alone) lookup_into_[child] = i;
     }
-    // The edges after one node, as [begins[g], begins[g + 1]).
-    std::vector<std::size_t> begins;
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      if (e == 0 || edges_[e].node != edges_[e - 1].node) begins.push_back(e);
-    }
-    begins.push_back(edges_.size());
-    const auto is_set = [&](std::size_t g) { return begins[g + 1] - begins[g] > 2; };
-    for (std::size_t g = 0; g + 1 < begins.size(); ++g) {
-      for (std::size_t e = begins[g]; is_set(g) && e < begins[g + 1]; ++e) {
-        if (children[e] != TokenTree::none) edge_into[children[e]] = none;
+    // From the last lookup to the first, so that every path ends as far from the root as possible.
+    for (std::size_t end = lookups.size(); end > 0;) {
+      const std::size_t count = count_after(lookups[end - 1].node);
+      if (count > 2) {
+        Request& set = requests_.emplace_back(Request{{}, true});
+        for (std::size_t i = end - count; i < end; ++i) set.lookups.push_back(i);
       }
-    }
-    // From the last edge to the first, so that every path ends as far from the root as possible.
-    for (std::size_t g = begins.size() - 1; g-- > 0;) {
-      if (is_set(g)) {
-        Request& set = requests_.emplace_back(Request{edges_[begins[g]].node, {}, false});
-        for (std::size_t e = begins[g]; e < begins[g + 1]; ++e) set.edges.push_back(e);
-        continue;
+      for (std::size_t i = end; count <= 2 && i-- > end - count;) {
+        if (children[i] == TokenTree::none || lookup_into_[children[i]] == i) add_path(i, longest);
       }
-      for (std::size_t e = begins[g + 1]; e-- > begins[g];) {
-        if (children[e] == TokenTree::none || edge_into[children[e]] == e) {
-          add_path(e, children[e], edge_into, longest);
-        }
-      }
+      end -= count;
     }
     std::reverse(requests_.begin(), requests_.end());
   }
 
-  /// The distinct lookups.
-  [[nodiscard]] const std::vector<TokenLookup>& edges() const noexcept { return edges_; }
-  /// The index of each lookup's edge.
-  [[nodiscard]] const std::vector<std::size_t>& edge_of() const noexcept { return edge_of_; }
   [[nodiscard]] const std::vector<Request>& requests() const noexcept { return requests_; }
 
   [[nodiscard]] std::vector<TokenId> tokens(const Request& request) const {
     std::vector<TokenId> ids;
-    for (const std::size_t e : request.edges) ids.push_back(edges_[e].token);
+    for (const std::size_t i : request.lookups) ids.push_back(lookups_[i].token);
     return ids;
+  }
+  /// The tokens before the request's first token.
+  [[nodiscard]] std::vector<TokenId> prefix(const Request& request) const {
+    return tree_.prefix(lookups_[request.lookups.front()].node);
   }
 
   /// The first request of each part, if at most `most` parts are sent at the same time. More parts
   /// make larger batches, but each part computes its first prefix. All parts generate about the
   /// same number of tokens.
-  [[nodiscard]] std::vector<std::size_t> part_begins(const TokenTree& tree,
-                                                     std::size_t most) const {
+  [[nodiscard]] std::vector<std::size_t> part_begins(std::size_t most) const {
     std::vector<std::size_t> best, steps{0};
     for (const Request& one : requests_) {
-      steps.push_back(steps.back() + (one.is_path ? one.edges.size() : 2));
+      steps.push_back(steps.back() + (one.is_set ? 2 : one.lookups.size()));
     }
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t parts = 1; parts <= (std::min)(most, requests_.size()); ++parts) {
       std::vector<std::size_t> begins;
-      double tokens = 0;
+      double prefixes = 0;
       for (std::size_t p = 0; p < parts; ++p) {
-        const auto from = std::lower_bound(steps.begin(), steps.end() - 1,
-                                           (steps.back() * p + parts - 1) / parts);
+        const std::size_t before = (steps.back() * p + parts - 1) / parts;
+        const auto from = std::lower_bound(steps.begin(), steps.end() - 1, before);
         const auto begin =
             (std::min)(static_cast<std::size_t>(from - steps.begin()), requests_.size() - 1);
         if (!begins.empty() && begin <= begins.back()) continue;
         begins.push_back(begin);
-        tokens += static_cast<double>(tree.depth(requests_[begin].node));
+        const NodeId node = lookups_[requests_[begin].lookups.front()].node;
+        prefixes += static_cast<double>(tree_.depth(node));
       }
-      const double cost = tokens + step_tokens * static_cast<double>(steps.back()) /
-                                       static_cast<double>(begins.size());
+      const double rounds = static_cast<double>(steps.back()) / static_cast<double>(begins.size());
+      const double cost = prefixes + step_tokens * rounds;
       if (cost >= least) continue;
       least = cost;
       best = std::move(begins);
@@ -140,89 +116,95 @@ class ForcedPaths {
 
  private:
   static constexpr auto none = static_cast<std::size_t>(-1);
-  /// The time of one generation step of all slots, divided by the time of a prompt token. This is an
-  /// estimate for a CPU; on a GPU, it is larger.
+  /// The time of one generation step of all slots, divided by the time of a prompt token. This is
+  /// an estimate for a CPU; on a GPU, it is larger.
   static constexpr double step_tokens = 10;
 
-  /// Adds the path that ends with an edge and begins as near to the root as possible. `child` is
-  /// the node that the edge leads to if there are lookups after it.
-  void add_path(std::size_t edge, NodeId child, std::vector<std::size_t>& edge_into,
-                std::size_t longest) {
-    Request path{edges_[edge].node, {edge}, true};
-    if (child != TokenTree::none) edge_into[child] = none;
-    while (path.node != TokenTree::root && edge_into[path.node] != none &&
-           path.edges.size() < longest) {
-      const std::size_t before = edge_into[path.node];
+  /// The number of tokens that are looked up after a node.
+  [[nodiscard]] std::size_t count_after(NodeId node) const {
+    const auto found = std::equal_range(
+        lookups_.begin(), lookups_.end(), TokenLookup{node, 0},
+        [](const TokenLookup& a, const TokenLookup& b) { return a.node < b.node; });
+    return static_cast<std::size_t>(found.second - found.first);
+  }
+
+  /// Adds the path that ends with a lookup and begins as near to the root as possible.
+  void add_path(std::size_t last, std::size_t longest) {
+    Request path{{}, false};
+    for (std::size_t i = last; i != none && path.lookups.size() < longest;) {
       // The server can force a token only once.
-      if (ranges::any_of(path.edges,
-                         [&](std::size_t e) { return edges_[e].token == edges_[before].token; })) {
+      if (ranges::any_of(path.lookups, [&](std::size_t later) {
+            return lookups_[later].token == lookups_[i].token;
+          })) {
         break;
       }
-      edge_into[path.node] = none;
-      path.edges.push_back(before);
-      path.node = edges_[before].node;
+      path.lookups.push_back(i);
+      const NodeId child = tree_.child(lookups_[i].node, lookups_[i].token);
+      if (child != TokenTree::none) lookup_into_[child] = none;
+      i = lookup_into_[lookups_[i].node];
     }
-    std::reverse(path.edges.begin(), path.edges.end());
+    std::reverse(path.lookups.begin(), path.lookups.end());
     requests_.push_back(std::move(path));
   }
 
-  std::vector<TokenLookup> edges_;
-  std::vector<std::size_t> edge_of_;
+  const TokenTree& tree_;
+  std::span<const TokenLookup> lookups_;
+  /// By node: the lookup that leads to it and may still become part of a path that continues.
+  std::vector<std::size_t> lookup_into_;
   std::vector<Request> requests_;
 };
 
-/// Sets the log-probability of each lookup. There must be no lookup after the root, and the dialect
-/// must support forced paths. Tokens that the server does not report are looked up one by one.
-/// Throws the errors of the client and the dialect. If an error is thrown, no log-probability is
-/// set.
+/// Sets the log-probability of each lookup. The lookups must be as LookupLm describes them, and the
+/// dialect must support forced paths. Tokens of a path that the server does not report are looked up
+/// one by one. Throws the errors of the client and the dialect. If an error is thrown, some results
+/// may already have been set.
 inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                       const TokenTree& tree, std::span<const TokenLookup> lookups,
                       std::span<double> log_probabilities) {
   const ForcedPaths plan(tree, lookups, dialect.forced_together());
-  std::vector<double> found(plan.edges().size());
   // With more connections than slots, a request would often replace another part's prefix.
   std::size_t connections = client.concurrency();
   if (const std::size_t slots = dialect.facts().slot_count; slots > 0) {
     connections = (std::min)(connections, slots);
   }
-  ContiguousParts parts(plan.part_begins(tree, connections), plan.requests().size());
-  client.ask_in_parts(
-      parts,
-      [&](std::size_t i) {
-        const ForcedPaths::Request& one = plan.requests()[i];
-        std::vector<TokenId> tokens = plan.tokens(one);
-        std::vector<TokenId> prefix = tree.prefix(one.node);
-        if (one.is_path && tokens.size() > 1) {
-          tally.tokens_sent += prefix.size();
-          return dialect.force({std::move(prefix), std::move(tokens), {}});
-        }
-        const AskedPrefix asked{std::move(prefix), tokens, {}};
-        return prefix_request(dialect, tally, std::span(&asked, 1), QueryMode::normal);
-      },
-      [&](std::size_t i, const HttpReply& reply) {
-        const ForcedPaths::Request& one = plan.requests()[i];
-        const std::vector<TokenId> tokens = plan.tokens(one);
-        std::vector<double> nats(tokens.size());
-        if (one.is_path && tokens.size() > 1) {
-          ForcedPath path{{}, tokens, {}};
-          dialect.read_forced(reply, path, tally);
-          nats = std::move(path.nats);
-          for (std::size_t t = 0; t < tokens.size(); ++t) {
-            if (!std::isnan(nats[t])) continue;
-            const AskedPrefix asked{tree.prefix(plan.edges()[one.edges[t]].node),
-                                    std::span(tokens).subspan(t, 1), std::span(nats).subspan(t, 1)};
-            const std::span<const AskedPrefix> alone(&asked, 1);
-            read_prefixes(client, dialect, tally,
-                          client.ask(prefix_request(dialect, tally, alone, QueryMode::normal)),
-                          alone);
-          }
-        } else {
-          const AskedPrefix asked{tree.prefix(one.node), tokens, nats};
-          read_prefixes(client, dialect, tally, reply, std::span(&asked, 1));
-        }
-        for (std::size_t t = 0; t < tokens.size(); ++t) found[one.edges[t]] = nats[t];
-      });
-  for (std::size_t i = 0; i < lookups.size(); ++i) log_probabilities[i] = found[plan.edge_of()[i]];
+  const auto is_forced = [](const ForcedPaths::Request& one) {
+    return !one.is_set && one.lookups.size() > 1;
+  };
+  const auto request = [&](std::size_t i) {
+    const ForcedPaths::Request& one = plan.requests()[i];
+    const std::vector<TokenId> tokens = plan.tokens(one);
+    if (is_forced(one)) {
+      ForcedPath path{plan.prefix(one), tokens, {}};
+      tally.tokens_sent += path.prefix.size();
+      return dialect.force(path);
+    }
+    const AskedPrefix asked{plan.prefix(one), tokens, {}};
+    return prefix_request(dialect, tally, std::span(&asked, 1), QueryMode::normal);
+  };
+  const auto take = [&](std::size_t i, const HttpReply& reply) {
+    const ForcedPaths::Request& one = plan.requests()[i];
+    const std::vector<TokenId> tokens = plan.tokens(one);
+    std::vector<double> nats(tokens.size());
+    if (is_forced(one)) {
+      ForcedPath path{{}, tokens, {}};
+      dialect.read_forced(reply, path, tally);
+      nats = std::move(path.nats);
+      for (std::size_t t = 0; t < tokens.size(); ++t) {
+        if (!std::isnan(nats[t])) continue;
+        const AskedPrefix asked{tree.prefix(lookups[one.lookups[t]].node),
+                                std::span(tokens).subspan(t, 1), std::span(nats).subspan(t, 1)};
+        const std::span<const AskedPrefix> alone(&asked, 1);
+        read_prefixes(client, dialect, tally,
+                      client.ask(prefix_request(dialect, tally, alone, QueryMode::normal)), alone);
+      }
+    } else {
+      const AskedPrefix asked{plan.prefix(one), tokens, nats};
+      read_prefixes(client, dialect, tally, reply, std::span(&asked, 1));
+    }
+    for (std::size_t t = 0; t < tokens.size(); ++t) log_probabilities[one.lookups[t]] = nats[t];
+  };
+  ContiguousParts parts(plan.part_begins(connections), plan.requests().size());
+  client.ask_in_parts(parts, request, take);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

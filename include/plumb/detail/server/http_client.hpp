@@ -4,12 +4,12 @@
 // How are many requests sent to one server in parallel, and what happens if it is busy or
 // unreachable?
 //
-// Up to `concurrency` threads each keep a connection open and send the next pending request, so
-// requests start in order. A request that fails temporarily is retried (retry_policy.hpp). If it
-// keeps failing, an internal error is thrown (exit code 1). If the server permanently rejects a
-// request, or if its certificate is not trusted, a user error is thrown. Redirects are not
-// followed, so the key is never sent to another host. The key never appears in a message, even if a
-// server repeats it.
+// Several threads each keep a connection open and send either the next pending request, so that
+// requests start in order, or the next request of the thread's own part. A request that fails
+// temporarily is retried (retry_policy.hpp). If it keeps failing, an internal error is thrown (exit
+// code 1). If the server permanently rejects a request, or if its certificate is not trusted, a user
+// error is thrown. Redirects are not followed, so the key is never sent to another host. The key
+// never appears in a message, even if a server repeats it.
 
 #include <algorithm>
 #include <atomic>

@@ -110,7 +110,7 @@ class LlamaServer final : public ServerDialect {
     if (made.generated.empty()) return QueryMode::full_distribution;
     const auto& entries = made.likeliest.front();
     if (made.after_sampling) return read_ratios(json, entries, one);
-    if (entries.size() <= 1) return read_forced(json, made.generated.front(), one);
+    if (entries.size() <= 1) return read_forced_token(json, made.generated.front(), one);
     // In this case, the server ignored `post_sampling_probs`.
     if (entries.size() == one.tokens.size() && entries.size() < facts_.vocabulary) {
       return QueryMode::full_distribution;
@@ -125,8 +125,8 @@ class LlamaServer final : public ServerDialect {
     return std::nullopt;
   }
 
-  /// Biases are rounded to F32. The largest is `path_step` × (tokens + 1) × occurrences; if it is
-  /// below 2^24 × `path_step`, the rounding does not change the order.
+  /// Biases are rounded to F32. The largest is `path_step` × (tokens + 1) × occurrences; up to
+  /// 2^22 × `path_step`, the rounding does not change the order.
   [[nodiscard]] std::size_t forced_together() const override { return 64; }
 
   [[nodiscard]] HttpRequest force(const ForcedPath& path) const override {
@@ -152,7 +152,8 @@ class LlamaServer final : public ServerDialect {
                 answer_fields};
   }
 
-  /// A reply has no log-probability for a token that ends in the middle of a character.
+  /// A reply has no log-probability for a token that ends in the middle of a character. For a token
+  /// of a speculative batch, it has a logarithm of 0 and no candidates; such a token is skipped.
   void read_forced(const HttpReply& reply, ForcedPath& path, ServerTally& tally) const override {
     const auto [json, made] = probabilities(reply);
     // The prompt's tokens that were not cached, and the generated tokens except the last one.
@@ -162,7 +163,10 @@ class LlamaServer final : public ServerDialect {
     for (std::size_t i = 0; i < path.tokens.size() && i < made.tokens.size(); ++i) {
       if (made.tokens[i] != path.tokens[i]) break;
       if (entry == made.generated.end() || entry->id != path.tokens[i]) continue;
-      path.nats[i] = reported_nats(json, entry++->nats, path.tokens[i]);
+      const auto& candidates =
+          made.likeliest[static_cast<std::size_t>(entry - made.generated.begin())];
+      if (!candidates.empty()) path.nats[i] = reported_nats(json, entry->nats, path.tokens[i]);
+      ++entry;
     }
   }
 
@@ -333,9 +337,9 @@ class LlamaServer final : public ServerDialect {
     return found.empty() ? QueryMode::anchor : QueryMode::full_distribution;
   }
 
-  [[nodiscard]] std::optional<QueryMode> read_forced(const ReplyJson& json,
-                                                     const LlamaProbabilities::Entry& made,
-                                                     const AskedPrefix& one) const {
+  [[nodiscard]] std::optional<QueryMode> read_forced_token(const ReplyJson& json,
+                                                           const LlamaProbabilities::Entry& made,
+                                                           const AskedPrefix& one) const {
     const std::size_t at = one.tokens.size() == 1 ? 0 : likeliest(one);
     if (made.id != one.tokens[at]) {
       throw json.wrong("completion_probabilities/0/id",

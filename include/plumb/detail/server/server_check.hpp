@@ -177,10 +177,18 @@ struct ServerCheck {
          ++i) {
       path.tokens.push_back(prefix[i]);
     }
+    const auto is_forced = [&](ForcedPath& asked) {
+      tally.tokens_sent += asked.prefix.size();
+      const HttpReply reply = client.reply(dialect.force(asked));
+      if (reply.status != 200) return false;  // a server that limits biases or penalties
+      dialect.read_forced(reply, asked, tally);
+      return ranges::none_of(asked.nats, [](double nats) { return std::isnan(nats); });
+    };
     if (path.tokens.size() > 1) {
-      tally.tokens_sent += path.prefix.size();
-      dialect.read_forced(client.ask(dialect.force(path)), path, tally);
-      check.forces = ranges::none_of(path.nats, [](double nats) { return std::isnan(nats); });
+      // The last token must also come last after a prefix that contains it.
+      ForcedPath again{path.prefix, path.tokens, {}};
+      again.prefix.push_back(path.tokens.back());
+      check.forces = is_forced(path) && is_forced(again);
       for (std::size_t i = 0; check.forces && i < path.nats.size(); ++i) {
         check.sequence_difference = (std::max)(
             check.sequence_difference, std::abs(floored(path.nats[i]) - floored(own[i + 1])));

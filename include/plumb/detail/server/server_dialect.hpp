@@ -55,7 +55,7 @@ struct ServerFacts {
 struct ServerTally {
   std::atomic<std::uint64_t> tokens_sent{0};
   /// The number of prompt tokens that the server computed because its prefix cache did not contain
-  /// them; 0 for servers that do not report this number.
+  /// them, and of forced tokens that it computed; 0 for servers that do not report this number.
   std::atomic<std::uint64_t> tokens_computed{0};
 };
 

@@ -5,9 +5,10 @@
 //
 // A server's model is a LookupLm. A tree's lookups become requests for prefixes, in tree order, so
 // that the server's prefix cache contains each prefix's parent. Many requests are in flight at the
-// same time. If the server can score whole sequences and this is cheaper, the lookups become
-// requests for sequences instead. Prompts and replies contain token ids. A server that can embed is
-// also an Embedder. The server itself generates continuations.
+// same time. If the server can be forced to generate given tokens, the lookups become requests for
+// paths instead; if it can score whole sequences and this is cheaper, requests for sequences.
+// Prompts and replies contain token ids. A server that can embed is also an Embedder. The server
+// itself generates continuations.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -94,6 +95,7 @@ class ServerModel {
     }
     server_->refuse_other_model();
   }
+
   /// The dimension of the vectors.
   [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
 
