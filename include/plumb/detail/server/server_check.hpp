@@ -177,12 +177,12 @@ struct ServerCheck {
          ++i) {
       path.tokens.push_back(prefix[i]);
     }
-    const auto is_forced = [&](ForcedPath& asked) {
-      tally.tokens_sent += asked.prefix.size();
-      const HttpReply reply = client.reply(dialect.force(asked));
-      if (reply.status != 200) return false;  // a server that limits biases or penalties
-      dialect.read_forced(reply, asked, tally);
-      return ranges::none_of(asked.nats, [](double nats) { return std::isnan(nats); });
+    const auto is_forced = [&](ForcedPath& one) {
+      tally.tokens_sent += one.prefix.size();
+      const HttpReply reply = client.reply(dialect.force(one));
+      if (reply.status < 200 || reply.status >= 300) return false;  // it limits biases or penalties
+      dialect.read_forced(reply, one, tally);
+      return ranges::none_of(one.nats, [](double nats) { return std::isnan(nats); });
     };
     if (path.tokens.size() > 1) {
       // The last token must also come last after a prefix that contains it.
