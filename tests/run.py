@@ -32,8 +32,9 @@ SYSTEM = ROOT / "tests" / "system"
 ROOMS = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glob("*_test.cpp")))
 MODULES = sorted(path.stem for path in SYSTEM.glob("test_*.py"))
 # Started first, so that no core waits at the end for a part that was started last.
-LONGEST = ["test_headers", "test_vocabularies", "test_packaging", "test_fidelity", "test_servers", "test_calibration",
-           "test_generate", "test_rank", "test_many_shot", "test_papers", "test_shelf", "test_concepts", "test_mpi"]
+LONGEST = ["test_headers", "test_python", "test_compilers", "test_vocabularies", "test_packaging", "test_fidelity",
+           "test_servers", "test_calibration", "test_generate", "test_rank", "test_many_shot", "test_papers",
+           "test_shelf", "test_concepts", "test_mpi"]
 
 # Built projects are too large for a disk in memory.
 ON_DISK = ["test_packaging", "test_install", "test_headers"]

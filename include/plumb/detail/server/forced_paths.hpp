@@ -164,8 +164,8 @@ inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTa
   const ForcedPaths plan(tree, lookups, dialect.forced_together());
   // With more connections than slots, a request would often replace another part's prefix.
   std::size_t connections = client.concurrency();
-  if (const std::size_t slots = dialect.facts().slot_count; slots > 0) {
-    connections = (std::min)(connections, slots);
+  if (const std::size_t count = dialect.facts().slot_count; count > 0) {
+    connections = (std::min)(connections, count);
   }
   const auto is_forced = [](const ForcedPaths::Request& one) {
     return !one.is_set && one.lookups.size() > 1;
