@@ -133,7 +133,7 @@ struct JobTarget {
                        "PLUMB_API_KEY provides a key"});
     of_engine("concurrency", self.concurrency,
               {.value = "N",
-               .help = "concurrent requests to `server`; default: a llama-server's slots and 2, "
+               .help = "concurrent requests to `server`; default: a llama-server's slots plus 2, "
                        "8 for others",
                .least = 1,
                .most = 1024,
