@@ -32,7 +32,7 @@ def cells(records, tokens):
 
 print("| flags | short: tokens computed | seconds | long: tokens computed | seconds |\n|---|---|---|---|---|")
 for slots, fast in ((4, []), (16, []), (16, ["-kvu"]), (4, local_servers.FAST), (16, local_servers.FAST), (32, local_servers.FAST)):
-    with local_servers.LlamaServer(model, "-t", "2", *fast, slots=slots, context=1200) as server:
+    with local_servers.LlamaServer(model, "-t", "2", *fast, slots=slots, context=1200, waits_actively=True) as server:
         records = [run(words, "--server", server.url, "--tokenizer", model) for words in (SHORT, LONG)]
     flags = " ".join(["-np", str(slots), *fast])
     print(f"| `{flags}` |" + cells(records, lambda record: record["server"]["tokens_computed"]), flush=True)

@@ -351,7 +351,7 @@ def servers(setup, limit=4, slots=16):
     if not os.path.isfile(local_servers.LLAMA_SERVER):
         over["llama-server"].missing["plumb over llama.cpp"] = "llama-server is not built; run bash tests/servers.sh, then name this row"
     else:
-        with started(local_servers.LlamaServer, setup.model, "-t", THREADS, *local_servers.FAST, slots=slots) as server:
+        with started(local_servers.LlamaServer, setup.model, "-t", THREADS, *local_servers.FAST, slots=slots, waits_actively=True) as server:
             over["llama-server"].run({"plumb": plumb(over["llama-server"], "--server", server.url, "--tokenizer", setup.model),
                                       "plumb over llama.cpp": plumb(over["llama-server"], "--model", setup.model, "--engine", "llama")})
     return over

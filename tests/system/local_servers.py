@@ -19,6 +19,9 @@ EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "
 FAST = ["-kvu", "--cache-ram", "0"]
 
 
+OPENMP = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -64,10 +67,13 @@ class Server:
 
 
 class LlamaServer(Server):
-    def __init__(self, model, *flags, port=None, slots=4, context=512):
+    """`waits_actively`: whether its threads wait for each other as a user's server does, even if OMP_WAIT_POLICY is set here."""
+
+    def __init__(self, model, *flags, port=None, slots=4, context=512, waits_actively=False):
         port = port or free_port()
         super().__init__("llama-server", [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "-np", slots, "-c",
-                                          slots * context, *EXACT, *flags], port, 60)
+                                          slots * context, *EXACT, *flags], port, 60,
+                         {name: value for name, value in os.environ.items() if name not in OPENMP or not waits_actively})
 
 
 class VllmServer(Server):
