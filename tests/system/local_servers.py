@@ -17,8 +17,7 @@ EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "
 # Flags for speed. Without `-kvu`, the server computes prompts of different lengths in separate batches; with it, the
 # prompt cache in RAM would empty idle slots.
 FAST = ["-kvu", "--cache-ram", "0"]
-
-
+# Variables that set how OpenMP's threads wait for each other.
 OPENMP = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 
 

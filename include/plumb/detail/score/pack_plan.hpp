@@ -141,8 +141,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };
-  // Because of attention, a pack with more added nodes or statements than this is never cheaper than
-  // two packs. Without this cost, packs of one step are large enough.
+  // Because of attention, a pack with more added nodes or statements than this is never cheaper
+  // than two packs. Without this cost, packs of one step are large enough.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
     longest = (std::max)(longest, inner(k));

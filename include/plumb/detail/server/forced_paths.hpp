@@ -130,18 +130,18 @@ class ForcedPaths {
 
   /// Adds the path that ends with a lookup and begins as near to the root as possible.
   void add_path(std::size_t last, std::size_t longest) {
-    Request path{{}, false};
-    for (std::size_t i = last; i != none && path.lookups.size() < longest;) {
+    Request path{{last}, false};
+    while (path.lookups.size() < longest) {
+      const NodeId node = lookups_[path.lookups.back()].node;
+      const std::size_t before = lookup_into_[node];
       // The server can force a token only once.
-      if (ranges::any_of(path.lookups, [&](std::size_t later) {
-            return lookups_[later].token == lookups_[i].token;
+      if (before == none || ranges::any_of(path.lookups, [&](std::size_t later) {
+            return lookups_[later].token == lookups_[before].token;
           })) {
         break;
       }
-      path.lookups.push_back(i);
-      const NodeId child = tree_.child(lookups_[i].node, lookups_[i].token);
-      if (child != TokenTree::none) lookup_into_[child] = none;
-      i = lookup_into_[lookups_[i].node];
+      lookup_into_[node] = none;
+      path.lookups.push_back(before);
     }
     std::reverse(path.lookups.begin(), path.lookups.end());
     requests_.push_back(std::move(path));
@@ -149,7 +149,7 @@ class ForcedPaths {
 
   const TokenTree& tree_;
   std::span<const TokenLookup> lookups_;
-  /// By node: the lookup that leads to it and may still become part of a path that continues.
+  /// By node: the lookup that leads to it, as long as it is on no path and in no set.
   std::vector<std::size_t> lookup_into_;
   std::vector<Request> requests_;
 };

@@ -79,7 +79,7 @@ class ServerModel {
   /// requests are in flight, but an interrupted job loses its current pack.
   [[nodiscard]] TreeLimits tree_limits() const {
     const std::size_t nodes = std::max<std::size_t>(4096, context_length());
-    return {nodes, nodes, 2048, 1, true};
+    return {.nodes = nodes, .leaves = nodes, .batch = 2048, .attends_to_path_only = true};
   }
 
   /// Sets a log-probability to NaN if the probability is too small for the server to report.
