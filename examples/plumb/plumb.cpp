@@ -95,6 +95,10 @@ plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& o
   plumb::detail::ServerOptions server{.url = options.server,
                                       .http = {.concurrency = options.concurrency},
                                       .parse_special_tokens = options.parse_special_tokens};
+  server.http.note = [](const std::string& text) {
+    // On a terminal, the cursor may be at the end of the progress bar.
+    std::cerr << (isatty(STDERR_FILENO) != 0 ? "\nplumb: " : "plumb: ") + text + "\n" << std::flush;
+  };
   if (const char* const key = getenv("PLUMB_API_KEY")) server.http.key = key;
   if (!options.tokenizer.empty()) {
     server.tokenizer = tokenizer_at(options.tokenizer, options.parse_special_tokens);

@@ -190,11 +190,12 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {
     refused(with({option, word}), option + ": " + message);
   };
   for (const char* bins : {"0", "1", "1001"})
-    refuses("--bins", bins, "is not between 2 and 1000; the paper uses 20");
+    refuses("--bins", bins, std::string(bins) + " is not between 2 and 1000; the paper uses 20");
   refuses("--bins", "ten", "'ten' is not a non-negative whole number");
-  for (const char* few : {"0", "19", "100001"}) {
-    refuses("--resamples", few, "is not between 20 and 100,000");
+  for (const char* few : {"0", "19"}) {
+    refuses("--resamples", few, std::string(few) + " is not between 20 and 100,000");
   }
+  refuses("--resamples", "100001", "100,001 is not between 20 and 100,000");
   refuses("--seed", "-1", "'-1' is not a non-negative whole number");
   refuses("--base-template", "0-1", "'0-1' is not a non-negative whole number");
   refuses("--paraphrases", "2-1", "'2-1' is not a range");

@@ -435,7 +435,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_leaves_nothing_behind, Foreign) {
   BOOST_TEST(
       calibrate_it({"--limit", "3"}).refused("--limit: has no effect on folders, which are not"));
   BOOST_TEST(test::run_words({"calibrate", dir(), "--out", at("out"), "--resamples", "19"})
-                 .refused("--resamples: is not between 20 and 100,000"));
+                 .refused("--resamples: 19 is not between 20 and 100,000"));
   BOOST_TEST(calibrate_it({"--relations", "P30"})
                  .refused("--relations: 'P30' is not in the results of " + name()));
   BOOST_TEST(calibrate({at("data"), "--out", at("out")}).refused("contains no finished results"));

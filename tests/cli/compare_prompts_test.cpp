@@ -256,7 +256,7 @@ BOOST_FIXTURE_TEST_CASE(options_without_effect_are_refused, Ways) {
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Ways) {
   check_refused(compare({gen(), "--wordnet", "none", "--samplings", "0"}, false),
-                "--samplings: is not between 1 and 10,000,000");
+                "--samplings: 0 is not between 1 and 10,000,000");
   check_refused(both({"--sample-by", "prompt"}), "--sample-by: 'prompt' is not a valid choice");
   check_refused(compare({gen(), "--wordnet", (folder / "nowhere").string()}),
                 "nowhere/index.noun: cannot be read");

@@ -134,7 +134,8 @@ BOOST_FIXTURE_TEST_CASE(what_a_masked_model_is_not_asked_is_refused_before_it_is
   }
   BOOST_TEST(run_words(words({"--names", "random"}, "none"), masked)
                  .refused("--names: a masked model has only one setting"));
-  BOOST_TEST(run_words(words({"--masks", "6"}, "none"), masked).refused("--masks: is not between"));
+  BOOST_TEST(
+      run_words(words({"--masks", "6"}, "none"), masked).refused("--masks: 6 is not between"));
   BOOST_TEST(run_words(words({"--masks", "2", "--vocabulary", at("none.txt")}, "none"), masked)
                  .refused("--vocabulary: has no effect with --masks above 1"));
   BOOST_TEST(run_words(words({"--vocabulary", at("none.txt")}, "none"), masked)

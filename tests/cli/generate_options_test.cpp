@@ -223,13 +223,14 @@ BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for) {
 
 BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
   refused({"--shots", "0"},
-          "--shots: is not between 1 and 1000; for none, set --settings to zero-shot");
-  refused({"--shots", "1001"}, "--shots: is not between 1 and 1000");
-  refused({"--max-new-tokens", "0"}, "--max-new-tokens: is not between 1 and 100,000");
-  refused({"--max-new-tokens", "18446744073709551615"}, "is not between 1 and 100,000");
-  refused({"--samples", "1000001"}, "--samples: is more than 1,000,000");
-  refused({"--samplings", "0"}, "--samplings: is not between 1 and 10,000,000");
-  refused({"--samplings", "10000001"}, "--samplings: is not between 1 and 10,000,000");
+          "--shots: 0 is not between 1 and 1000; for none, set --settings to zero-shot");
+  refused({"--shots", "1001"}, "--shots: 1001 is not between 1 and 1000");
+  refused({"--max-new-tokens", "0"}, "--max-new-tokens: 0 is not between 1 and 100,000");
+  refused({"--max-new-tokens", "18446744073709551615"},
+          "18,446,744,073,709,551,615 is not between 1 and 100,000");
+  refused({"--samples", "1000001"}, "--samples: 1,000,001 is more than 1,000,000");
+  refused({"--samplings", "0"}, "--samplings: 0 is not between 1 and 10,000,000");
+  refused({"--samplings", "10000001"}, "--samplings: 10,000,001 is not between 1 and 10,000,000");
 }
 
 BOOST_AUTO_TEST_CASE(settings_must_be_nonempty_and_unique) {
@@ -291,7 +292,7 @@ BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
           "--fresh-shots: has no effect with --form kamel; remove it");
   refused({"--form", "kamel", "--shots", "0", "--shot-seed", "1"},
           "--shot-seed: has no effect without --shots; remove it");
-  refused({"--form", "kamel", "--shots", "1001"}, "--shots: is more than 1000; use 5");
+  refused({"--form", "kamel", "--shots", "1001"}, "--shots: 1001 is more than 1000; use 5");
 }
 
 BOOST_AUTO_TEST_CASE(templates_of_one_origin_are_asked_for) {

@@ -58,19 +58,49 @@ BOOST_AUTO_TEST_CASE(a_callback_takes_the_place_of_the_bars) {
 
 BOOST_AUTO_TEST_CASE(cost_summary_reports_savings_from_sharing) {
   const RunSummary summary{{10, 400, 90, 160}, 0, 0};
-  BOOST_TEST(cost_in_words(summary) ==
+  const JobTarget local;
+  BOOST_TEST(cost_in_words(summary, local) ==
              "10 statements, 160 tokens fed to the model (2.50 times fewer than one by one)\n");
-  BOOST_TEST(cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
+  BOOST_TEST(cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}, local) ==
              "1 statement, 1 token fed to the model (2.00 times fewer than one by one)\n");
   // An engine that does not share prefixes may feed more tokens.
-  BOOST_TEST(cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}) ==
+  BOOST_TEST(cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}, local) ==
              "1 statement, 10 tokens fed to the model (2.50 times as many as one by one)\n");
   // A resumed run also reports the work already in the journal.
-  BOOST_TEST(cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
+  BOOST_TEST(cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}, local) ==
              "10 statements, 7 already finished, 160 tokens fed to the model (2.50 times fewer "
              "than one by one)\n");
   // A scorer that feeds no tokens does not cause a division by zero.
-  BOOST_TEST(cost_in_words({}).starts_with("0 statements, 0 tokens fed to the model (0.00 "));
+  BOOST_TEST(
+      cost_in_words({}, local).starts_with("0 statements, 0 tokens fed to the model (0.00 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_is_summarised_by_its_requests_and_its_variation) {
+  JobTarget target;
+  target.server = "http://h";
+  const RunSummary summary{{10, 400, 90, 160}, 0, 0};
+  const std::string cost =
+      "10 statements, 160 tokens after merging equal prefixes (2.50 times fewer than one by one)\n";
+  BOOST_TEST(cost_in_words(summary, target) == cost);
+  Json server = {{"requests", 43},
+                 {"tokens_sent", 4761},
+                 {"tokens_computed", 0},
+                 {"checks",
+                  {{"probabilities_add_up_to_1_within", 0.01},
+                   {"same_again_within_nats", 2e-5},
+                   {"same_without_prefix_cache_within_nats", 1.23e-4}}}};
+  *target.stated_facts = {{"server", server}, {"start_check", {{"worst_nats", 1e-4}}}};
+  BOOST_TEST(cost_in_words(summary, target) ==
+             cost +
+                 "server: 43 requests, 4761 tokens sent; its answers to the same question varied "
+                 "by up to 1.2e-4 nats\n");
+  server["tokens_computed"] = 1204;
+  *target.stated_facts = {{"server", server}, {"start_check", {{"worst_nats", 0.031}}}};
+  BOOST_TEST(cost_in_words(summary, target) ==
+             cost +
+                 "server: 43 requests, 4761 tokens sent, 1204 computed; its answers to the same "
+                 "question varied by up to 0.031 nats (docs/servers.md lists flags for "
+                 "precision)\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

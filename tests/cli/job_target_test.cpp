@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(precision_is_exact_and_all_cores_are_used_by_default) {
   BOOST_TEST(other.model_options(SpecialTokenReading::parse).parse_special_tokens);
   BOOST_TEST(!other.model_options(SpecialTokenReading::text).parse_special_tokens);
   BOOST_CHECK_EXCEPTION((void)parse({"--threads", "1025"}), Error,
-                        shows(Fault::user, "--threads: is more than 1024; use 0 for one"));
+                        shows(Fault::user, "--threads: 1025 is more than 1024; use 0 for one"));
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
       shows(Fault::user, "--precision: 'half' is not a valid choice; use exact, fast or bf16"));
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(engine_options_are_passed_to_the_engine) {
   refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a non-negative whole number");
   refused({"--split-mode", "rows"},
           "--split-mode: 'rows' is not a valid choice; use none, layer or row");
-  refused({"--pack", "8193"}, "--pack: is more than 8192");
+  refused({"--pack", "8193"}, "--pack: 8193 is more than 8192");
 }
 
 BOOST_AUTO_TEST_CASE(adapters_have_their_names_and_hashes_in_results) {
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
       (void)parse_with("", "two"), Error,
       shows(Fault::user, "PLUMB_THREADS`: 'two' is not a non-negative whole number"));
   BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
-                        shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
+                        shows(Fault::user, "PLUMB_THREADS`: 1025 is more than 1024"));
   // An error about a model states where the model's name came from.
   const auto refuse = [&]() -> int {
     throw user_error({.file = "m.gguf"}, "is no model", "fix it");
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   BOOST_CHECK_EXCEPTION((void)parse({"--server", "http://h", "--precision", "exact"}), Error,
                         shows(Fault::user, "--precision: has no effect with a --server"));
   BOOST_CHECK_EXCEPTION((void)parse({"--server", "http://h", "--concurrency", "0"}), Error,
-                        shows(Fault::user, "--concurrency: is not between 1 and 1024"));
+                        shows(Fault::user, "--concurrency: 0 is not between 1 and 1024"));
   ModelDescription description{"server", "F32"};
   description.name = "of the server";
   const Provenance from = target.provenance(description);

@@ -188,8 +188,8 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_has_a_length) {
   BOOST_TEST(given.questions == 6U);
   for (const char* option : {"--eic-first", "--eic-step", "--eic-questions"}) {
     refused({option, "3"}, "has no effect without --eic; set --eic to paper or isolated");
-    refused({option, "0", "--eic", "paper"}, "is not between 1 and 100,000; use ");
-    refused({option, "100001", "--eic", "paper"}, "is not between 1 and 100,000; use ");
+    refused({option, "0", "--eic", "paper"}, "0 is not between 1 and 100,000; use ");
+    refused({option, "100001", "--eic", "paper"}, "100,001 is not between 1 and 100,000; use ");
     refused({option, "few", "--eic", "paper"}, "'few' is not a non-negative whole number");
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
@@ -321,11 +321,11 @@ BOOST_AUTO_TEST_CASE(something_must_be_asked) {
 
 BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name) {
   BOOST_TEST(with({"--seeds", "1"}).study.seeds == 1U);
-  refused({"--seeds", "0"}, "is less than 1");
+  refused({"--seeds", "0"}, "0 is less than 1");
   BOOST_TEST(with({"--choices", "2"}).study.choices == 2U);
-  refused({"--choices", "1"}, "is less than 2");
+  refused({"--choices", "1"}, "1 is less than 2");
   BOOST_TEST(with({"--train", "1"}).study.training == 1U);
-  refused({"--train", "0"}, "is less than 1");
+  refused({"--train", "0"}, "0 is less than 1");
   for (const char* option :
        {"--seeds", "--choices", "--train", "--choice-seed", "--split-seed", "--min-facts",
         "--min-objects", "--generate", "--injection", "--limit", "--seed"}) {

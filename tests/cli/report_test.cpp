@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_may_be_measured_otherwise, test::GenerateFi
                            const std::string& words) {
     BOOST_TEST(run_words({"report", at("run"), option, value}).refused(option + ": " + words));
   };
-  refused("--samplings", "0", "is not between 1 and 10,000,000");
+  refused("--samplings", "0", "0 is not between 1 and 10,000,000");
   refused("--sample-by", "prompt", "'prompt' is not a valid choice");
   BOOST_TEST(run_words({"report", at("run"), "--wordnet", at("nowhere")})
                  .refused("nowhere/index.noun: cannot be read"));

@@ -133,11 +133,11 @@ BOOST_AUTO_TEST_CASE(help_shows_defaults_and_what_stands_for_a_value) {
 
 BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_by_the_option) {
   refused({"--shots", "x"}, "'x' is not a non-negative whole number");
-  refused({"--shots", "0"}, "is not between 1 and 1000; for none say otherwise");
-  refused({"--shots", "1001"}, "is not between 1 and 1000");
-  refused({"--seeds", "0"}, "is less than 1");
-  refused({"--samples", "1000001"}, "is more than 1,000,000");
-  refused({"--tokens", "0"}, "is not between 1 and 10,000");
+  refused({"--shots", "0"}, "0 is not between 1 and 1000; for none say otherwise");
+  refused({"--shots", "1001"}, "1001 is not between 1 and 1000");
+  refused({"--seeds", "0"}, "0 is less than 1");
+  refused({"--samples", "1000001"}, "1,000,001 is more than 1,000,000");
+  refused({"--tokens", "0"}, "0 is not between 1 and 10,000");
   refused({"--reading", "none"}, "'none' is not a valid choice; use text or parse");
   refused({"--bos", "maybe"}, "'maybe' is not a valid choice; use yes or no");
   refused({"--data", ""}, "has an empty value; give it a value");
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_variable_stands_for_an_option_that_is_not_given) {
   BOOST_CHECK_EXCEPTION((void)parse({}, {}, with("x")), Error,
                         shows(Fault::user, "TOKENS`: 'x' is not a non-negative whole number"));
   BOOST_CHECK_EXCEPTION((void)parse({}, {}, with("0")), Error,
-                        shows(Fault::user, "TOKENS`: is not between 1 and 10,000"));
+                        shows(Fault::user, "TOKENS`: 0 is not between 1 and 10,000"));
   std::ostringstream help;
   help << options_of();
   BOOST_TEST(help.str().find("(TOKENS if not given)") != std::string::npos);

@@ -46,14 +46,19 @@ inline void servers(std::string_view input) {
   for (const auto& dialect : dialects()) {
     for (const std::size_t count : {1U, 3U}) {
       const std::array<TokenId, 3> tokens{1, 3, 4};
-      std::array<double, 3> nats{1, 1, 1};
-      bool answers = false;
-      const bool read = is_read(place, [&] {
-        const AskedPrefix asked{{0}, std::span(tokens).first(count), std::span(nats).first(count)};
-        answers = !dialect->read(reply, std::span(&asked, 1), tally);
-      });
-      for (std::size_t i = 0; read && answers && i < count; ++i) {
-        require(nats[i] <= 1e-3, "a log-probability that is none");
+      for (const QueryMode how :
+           {QueryMode::normal, QueryMode::reference, QueryMode::reference_anchor}) {
+        std::array<double, 3> nats{};
+        nats.fill(how == QueryMode::reference_anchor ? -1 : 1);
+        bool answers = false;
+        const bool read = is_read(place, [&] {
+          const AskedPrefix asked{
+              {0}, std::span(tokens).first(count), std::span(nats).first(count)};
+          answers = !dialect->read(reply, std::span(&asked, 1), how, tally);
+        });
+        for (std::size_t i = 0; read && answers && i < count; ++i) {
+          require(nats[i] <= 1e-3, "a log-probability that is none");
+        }
       }
       if (dialect->sequences_together() > 0) {
         std::vector<AskedSequence> sequences(count, AskedSequence{{1, 3, 4}, {}});

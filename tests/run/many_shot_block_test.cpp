@@ -46,11 +46,11 @@ BOOST_AUTO_TEST_CASE(the_papers_row_has_questions_behind_pairs_50_to_95) {
 BOOST_AUTO_TEST_CASE(a_row_without_pairs_or_questions_is_refused_by_name) {
   BOOST_CHECK_NO_THROW((EicGeometry{1, 1, 1}.check()));
   BOOST_CHECK_EXCEPTION((EicGeometry{0, 5, 10}.check()), Error,
-                        says(Fault::user, "`eic-first`: is less than 1"));
+                        says(Fault::user, "`eic-first`: 0 is less than 1"));
   BOOST_CHECK_EXCEPTION((EicGeometry{50, 0, 10}.check()), Error,
-                        says(Fault::user, "`eic-step`: is less than 1"));
+                        says(Fault::user, "`eic-step`: 0 is less than 1"));
   BOOST_CHECK_EXCEPTION((EicGeometry{50, 5, 0}.check()), Error,
-                        says(Fault::user, "`eic-questions`: is less than 1"));
+                        says(Fault::user, "`eic-questions`: 0 is less than 1"));
 }
 
 BOOST_AUTO_TEST_CASE(default_block_is_empty) {

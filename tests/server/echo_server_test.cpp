@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(given_tokens_are_prompts_that_end_with_them) {
     const Json body = Json::parse(request.body);
     BOOST_TEST(body["prompt"].size() == 3U);
     BOOST_TEST(body["echo"] == true);
-    BOOST_TEST(!found.dialect->read(found.client.ask(request), asked, found.tally));
+    BOOST_TEST(
+        !found.dialect->read(found.client.ask(request), asked, QueryMode::normal, found.tally));
     for (std::size_t i = 0; i < 3; ++i) {
       const double expected =
           found.made.model().log_probability(prefixes[i / 2], i < 2 ? first[i] : second[0]);

@@ -29,7 +29,7 @@ struct Lookups {
   void add(const std::string& text, std::size_t first) {
     NodeId node = tree.add(TokenTree::root, 256);
     for (std::size_t i = 0; i < text.size(); ++i) {
-      const auto token = static_cast<TokenId>(text[i]);
+      const auto token = static_cast<TokenId>(static_cast<unsigned char>(text[i]));
       if (i >= first) lookups.push_back({node, token});
       if (i + 1 < text.size()) node = tree.add(node, token);
     }
@@ -138,8 +138,8 @@ BOOST_AUTO_TEST_CASE(a_long_common_prefix_is_sent_in_few_parts_and_short_ones_in
     quick.add("a" + digits, 1);
   }
   for (int i = 0; i < 40; ++i) slow.add(std::string(400, 'a') + std::to_string(1000 + i), 400);
-  const auto parts = [](const Lookups& made, std::size_t most) {
-    return ForcedPaths(made.tree, made.lookups, 64).part_begins(most);
+  const auto parts = [](const Lookups& made, std::size_t most, double steps = 1) {
+    return ForcedPaths(made.tree, made.lookups, 64).part_begins(most, steps);
   };
   for (const std::size_t most : {1U, 4U, 16U}) {
     const std::vector<std::size_t> begins = parts(quick, most);
@@ -148,6 +148,7 @@ BOOST_AUTO_TEST_CASE(a_long_common_prefix_is_sent_in_few_parts_and_short_ones_in
     BOOST_TEST((std::is_sorted(begins.begin(), begins.end())));
   }
   BOOST_TEST(parts(slow, 16).size() < 4U);
+  BOOST_TEST(parts(slow, 16, 100).size() > parts(slow, 16).size());
   BOOST_TEST(parts(Lookups(), 16).empty());
 }
 
@@ -155,9 +156,9 @@ namespace {
 
 /// Looks up the tokens of random texts through a stand-in server and compares them with its model.
 /// Returns the number of requests beyond those of the plan.
-std::ptrdiff_t more_requests(test::StandInModel::Options options) {
+std::ptrdiff_t more_requests(test::StandInModel::Options options,
+                             const Lookups& made = random_lookups(60, 0, 9)) {
   FoundStandIn found(std::move(options));
-  const Lookups made = random_lookups(60, 0, 9);
   std::vector<double> nats(made.lookups.size());
   const std::size_t before = found.server.requests();
   ask_paths(found.client, *found.dialect, found.tally, made.tree, made.lookups, nats);
@@ -182,6 +183,26 @@ BOOST_AUTO_TEST_CASE(lookups_through_paths_are_those_of_the_model) {
   // Tokens that the server does not generate are looked up one by one.
   options.ignores_penalties = true;
   BOOST_TEST(more_requests(options) > 50);
+}
+
+BOOST_AUTO_TEST_CASE(a_token_that_ends_within_a_character_takes_two_small_requests) {
+  // Characters of two and three bytes; the server reports each one's last byte. A text that ends
+  // within a character is a path of one token.
+  Lookups made;
+  made.add("aж", 1);
+  made.add("b東e", 1);
+  made.add("c東", 1);
+  made.add("d\xd0", 1);
+  BOOST_TEST(more_requests(speaking("llamacpp"), made) == 2 * (1 + 2 + 2 + 1));
+  std::atomic<std::size_t> most{0};
+  auto options = speaking("llamacpp");
+  options.slots = 1;
+  options.spoil = [&](const test::StandInRequest& request, test::StandInReply&) {
+    if (request.route != "/completion") return;
+    most = std::max(most.load(), Json::parse(request.body).value("n_probs", std::size_t{0}));
+  };
+  (void)more_requests(options, made);
+  BOOST_TEST(most == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(an_error_of_the_server_ends_all_parts) {

@@ -96,15 +96,29 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distr
   const Json anchor = Json::parse(server.ask(std::span(&known, 1), QueryMode::anchor).body);
   BOOST_TEST(anchor["logit_bias"] == Json::parse("[[9,1e9]]"));
   BOOST_TEST(anchor["n_probs"] == 1);
+  const Json reference = asked(three, QueryMode::reference);
+  BOOST_TEST(reference["n_probs"] == 4);
+  BOOST_TEST(reference["top_k"] == 4);
+  BOOST_TEST(reference["logit_bias"] == Json::parse("[[7,100],[8,100],[9,100],[42,140]]"));
+  BOOST_TEST(reference["post_sampling_probs"] == true);
+  const std::vector<TokenId> itself{42, 7};
+  const Json among = asked(itself, QueryMode::reference);
+  BOOST_TEST(among["n_probs"] == 2);
+  BOOST_TEST(among["logit_bias"] == Json::parse("[[7,100],[42,140]]"));
+  BOOST_TEST(asked(distinct, QueryMode::reference)["n_probs"] == 80);
+  const Json reference_alone = asked(three, QueryMode::reference_anchor);
+  BOOST_TEST(reference_alone["logit_bias"] == Json::parse("[[42,1e9]]"));
+  BOOST_TEST(reference_alone["n_probs"] == 1);
 }
 
 namespace {
 
 /// Requests the log-probabilities of three tokens after "the c", one request at a time. Returns the
 /// number of requests.
-std::size_t three_tokens(test::StandInModel::Options options) {
+std::size_t three_tokens(test::StandInModel::Options options,
+                         const std::vector<TokenId>& tokens = {'z', 'a', 256}) {
   test::FoundStandIn found(std::move(options));
-  const std::vector<TokenId> prefix = found.ids("the c"), tokens{'z', 'a', 256};
+  const std::vector<TokenId> prefix = found.ids("the c");
   std::vector<double> nats(3);
   const NextTokenQuestion question{tokens, nats};
   const std::size_t before = found.server.requests();
@@ -125,6 +139,52 @@ BOOST_AUTO_TEST_CASE(several_tokens_take_ratios_and_an_anchor) {
   BOOST_TEST(three_tokens(old) == 2U);  // the second request is for the whole distribution
 }
 
+BOOST_AUTO_TEST_CASE(tokens_that_end_within_a_character_take_ratios_to_a_reference_token) {
+  // The first request samples one of the tokens, and the server reports nothing.
+  const std::vector<TokenId> split{0xd0, 0xe6, 0xf0};
+  BOOST_TEST(three_tokens(test::speaking("llamacpp"), split) == 3U);
+  auto old = test::speaking("llamacpp");
+  old.ignores_post_sampling = true;
+  BOOST_TEST(three_tokens(old, split) == 3U);  // the third request is for the whole distribution
+}
+
+BOOST_AUTO_TEST_CASE(ratios_to_the_reference_token_are_read_with_its_log_probability) {
+  LlamaServer server = server_of(100);
+  server.set_sampled(42);
+  const std::vector<TokenId> tokens{7, 42, 9};
+  std::vector<double> nats(3);
+  ServerTally tally;
+  const AskedPrefix asked{{0}, tokens, nats};
+  const auto read = [&](const std::string& body, QueryMode how) {
+    return server.read({200, body}, std::span(&asked, 1), how, tally);
+  };
+  const auto ratios = [](const std::string& entries) {
+    return R"({"completion_probabilities":[{"id":42,"prob":1,"top_probs":[)" + entries + "]}]}";
+  };
+  const std::string all = R"({"id":42,"prob":1},{"id":7,"prob":1e-16},{"id":9,"prob":1e-33})";
+  BOOST_TEST((read(ratios(all), QueryMode::reference) == QueryMode::reference_anchor));
+  BOOST_TEST(!read(one("42", "-7"), QueryMode::reference_anchor));
+  BOOST_TEST(nats[0] == std::log(1e-16) + 40 - 7);
+  BOOST_TEST(nats[1] == -7.0);
+  BOOST_TEST(nats[2] == std::log(1e-33) + 40 - 7);
+  // The whole distribution is requested if a probability is missing or too small for F32, or if the
+  // server did not sample the reference token.
+  for (const char* const entries :
+       {R"({"id":42,"prob":1},{"id":7,"prob":1e-16})",
+        R"({"id":42,"prob":1},{"id":7,"prob":1e-16},{"id":9,"prob":1e-38})",
+        R"({"id":7,"prob":1},{"id":9,"prob":1e-16})"}) {
+    BOOST_TEST((read(ratios(entries), QueryMode::reference) == QueryMode::full_distribution));
+  }
+  for (const QueryMode how :
+       {QueryMode::reference, QueryMode::reference_anchor, QueryMode::full_distribution}) {
+    BOOST_TEST((read("{}", how) == QueryMode::full_distribution));
+  }
+  BOOST_TEST((read("{}", QueryMode::normal) == QueryMode::reference));
+  BOOST_TEST((read(one("42", "-88"), QueryMode::reference_anchor) == QueryMode::full_distribution));
+  BOOST_CHECK_EXCEPTION((void)read(one("7", "-1"), QueryMode::reference_anchor), Error,
+                        says(Fault::internal, "is 7, but token 42 was forced"));
+}
+
 BOOST_AUTO_TEST_CASE(ratios_are_read_with_the_anchor_after_them) {
   const LlamaServer server = server_of(100);
   const std::vector<TokenId> tokens{7, 8, 9};
@@ -132,7 +192,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_read_with_the_anchor_after_them) {
   ServerTally tally;
   const AskedPrefix asked{{0}, tokens, nats};
   const auto read = [&](const std::string& body) {
-    return server.read({200, body}, std::span(&asked, 1), tally);
+    return server.read({200, body}, std::span(&asked, 1), QueryMode::normal, tally);
   };
   const auto ratios = [](const std::string& entries) {
     return R"({"completion_probabilities":[{"id":8,"prob":0.5,"top_probs":[)" + entries + "]}]}";

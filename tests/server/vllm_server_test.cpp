@@ -55,7 +55,8 @@ BOOST_AUTO_TEST_CASE(many_prefixes_share_a_request) {
                                        {prefixes[1], second, std::span(nats).last(2)}};
   const HttpRequest request = found.dialect->ask(asked, QueryMode::normal);
   BOOST_TEST(Json::parse(request.body)["logprob_token_ids"] == Json({'a', 'b', 'n'}));
-  BOOST_TEST(!found.dialect->read(found.client.ask(request), asked, found.tally));
+  BOOST_TEST(
+      !found.dialect->read(found.client.ask(request), asked, QueryMode::normal, found.tally));
   for (std::size_t i = 0; i < 4; ++i) {
     const TokenId token = i < 2 ? first[i] : second[i - 2];
     const double expected = found.made.model().log_probability(prefixes[i / 2], token);

@@ -71,7 +71,7 @@ inline StandInModel::Options speaking(std::string maker) {
                                      std::span<const TokenId> tokens, std::span<double> nats,
                                      ServerTally& tally) {
   const AskedPrefix one{{0}, tokens, nats};
-  return !dialect.read(reply, std::span(&one, 1), tally);
+  return !dialect.read(reply, std::span(&one, 1), QueryMode::normal, tally);
 }
 
 /// The log-probability that a dialect reads for one token in a reply's body, in nats.

@@ -282,13 +282,17 @@ class StandInModel {
     return order;
   }
 
-  /// The softmax of the `top_k` most likely tokens after biases are added.
+  /// The softmax of the `top_k` most likely tokens after biases are added. The most likely one is
+  /// sampled; if it ends in the middle of a character, the reply has no probabilities.
   [[nodiscard]] Json llama_after_sampling(const Json& body, const Ids& prompt) const {
     std::vector<double> nats = distribution(prompt);
     for (const Json& bias : body.at("logit_bias")) {
       nats.at(bias.at(0).get<std::size_t>()) += bias.at(1).get<double>();
     }
     const Ids order = likeliest_of(nats, body.at("top_k"));
+    if (ends_within_character(model_.detokenize(std::span(&order.front(), 1)))) {
+      return {{"timings/prompt_n", 1}};
+    }
     double sum = 0;
     const double most = nats[static_cast<std::size_t>(order.front())];
     for (const TokenId id : order) sum += std::exp(nats[static_cast<std::size_t>(id)] - most);

@@ -74,8 +74,9 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const auto run = [&](auto& job) {
     if (detail::is_dry_run_or_shard(console, "generate", target, settings.data, job)) return;
     const auto finished = detail::run_target(console, "generate", target, settings.data, job);
-    detail::show_report(console, finished.report, target.out / "report.html",
-                        detail::cost_in_words(finished.summary, "text", " (answers and names)"));
+    detail::show_report(
+        console, finished.report, target.out / "report.html",
+        detail::cost_in_words(finished.summary, target, "text", " (answers and names)"));
   };
   if (lists) {
     ListJob job(model, *lists, target.provenance(model.describe()));

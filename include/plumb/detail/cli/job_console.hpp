@@ -20,6 +20,7 @@
 #include "plumb/detail/cli/job_target.hpp"
 #include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/report/cells.hpp"
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/run/job.hpp"
 #include "plumb/detail/run/measurement.hpp"
@@ -188,10 +189,36 @@ Report show_measurement(Console& console, const char* command, const M& measurem
   return report;
 }
 
+/// What a server did for a job, and how much its answers vary, as lines of text. `stated` is what
+/// run.json records about the model; empty if that does not contain a server.
+inline std::string server_in_words(const Json& stated) {
+  const Json server = stated.is_object() ? stated.value("server", Json()) : Json();
+  if (!server.is_object()) return "";
+  const auto count = [&](const char* name) { return server.value(name, std::size_t{0}); };
+  std::string text = "server: " + counted(count("requests"), "request") + ", " +
+                     counted(count("tokens_sent"), "token") + " sent";
+  if (const std::size_t computed = count("tokens_computed"); computed > 0) {
+    text += ", " + std::to_string(computed) + " computed";
+  }
+  double most = 0;
+  const auto add = [&](const Json& nats) {
+    if (nats.is_number()) most = (std::max)(most, nats.get<double>());
+  };
+  const Json checks = server.value("checks", Json::object());
+  for (const auto& [name, nats] : checks.items()) {
+    if (name.starts_with("same_")) add(nats);
+  }
+  add(stated.value("start_check", Json::object()).value("worst_nats", Json()));
+  text += "; its answers to the same question varied by up to " + small_number(most) + " nats";
+  // Servers that compute in F32 stay well below this.
+  if (most > 0.005) text += " (docs/servers.md lists flags for precision)";
+  return text + "\n";
+}
+
 /// The cost of a job, as text for the terminal. `noun` is the singular noun for the unit that is
 /// scored, and `kinds` is appended to the count.
-inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
-                                 const char* kinds = "") {
+inline std::string cost_in_words(const RunSummary& summary, const JobTarget& target,
+                                 const char* noun = "statement", const char* kinds = "") {
   const std::string asked =
       counted(summary.cost.statements, noun) + kinds +
       (summary.kept_statements == 0
@@ -203,10 +230,12 @@ inline std::string cost_in_words(const RunSummary& summary, const char* noun = "
   }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed to the model (" +
+  const char* const where =
+      target.server.empty() ? " fed to the model (" : " after merging equal prefixes (";
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + where +
          (saved > 0 && saved < 0.995 ? with_decimals(1 / saved, 2) + " times as many as"
                                      : with_decimals(saved, 2) + " times fewer than") +
-         " one by one)\n";
+         " one by one)\n" + server_in_words(*target.stated_facts);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

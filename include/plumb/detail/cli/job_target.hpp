@@ -104,6 +104,8 @@ struct JobTarget {
   std::shared_ptr<BackgroundHash> hash{};
   /// Returns the facts about the most recently created model that run.json records.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
+  /// What `model_facts` last returned; null before that.
+  std::shared_ptr<Json> stated_facts = std::make_shared<Json>();
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -212,9 +214,10 @@ struct JobTarget {
       if (!dry_run) checked = start_check(one);
       return one;
     });
-    *model_facts = [of_model = made.facts(), checked] {
+    *model_facts = [of_model = made.facts(), checked, kept = stated_facts] {
       Json stated = of_model();
       if (!checked.is_null()) stated["start_check"] = checked;
+      *kept = stated;
       return stated;
     };
     return made;

@@ -47,7 +47,7 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
   if (is_dry_run_or_shard(console, "many-shot", arguments.target, data, job)) return 0;
   const auto finished = run_target(console, "many-shot", arguments.target, data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json",
-              cost_in_words(finished.summary), "scores");
+              cost_in_words(finished.summary, arguments.target), "scores");
   return 0;
 }
 
@@ -83,7 +83,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   }
   const auto finished = detail::run_target(console, "many-shot", target, settings.data, job);
   detail::show_report(console, finished.report, target.out / "report.html",
-                      detail::cost_in_words(finished.summary));
+                      detail::cost_in_words(finished.summary, target));
   return 0;
 }
 

@@ -127,7 +127,7 @@ inline std::optional<ProbedInWords> probe(Console& console, const char* command,
     const std::filesystem::path& data = arguments.probe.data;
     if (is_dry_run_or_shard(console, command, arguments.target, data, job)) return std::nullopt;
     auto finished = run_target(console, command, arguments.target, data, job);
-    std::string cost = cost_in_words(finished.summary);
+    std::string cost = cost_in_words(finished.summary, arguments.target);
     return ProbedInWords{std::move(finished), std::move(cost)};
   };
   if (model.capabilities().only_masked()) {

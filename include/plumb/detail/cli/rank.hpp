@@ -89,8 +89,9 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
         with_decimals(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1) +
         " tree nodes per query\n";
   }
-  show_report(console, finished.report, arguments.target.out / "report.html",
-              searched + cost_in_words(finished.summary) + entities_hint(arguments));
+  show_report(
+      console, finished.report, arguments.target.out / "report.html",
+      searched + cost_in_words(finished.summary, arguments.target) + entities_hint(arguments));
   return 0;
 }
 

@@ -107,7 +107,7 @@ class ReadOptions {
           no_most           ? "less than " + grouped(info.least)
           : info.least == 0 ? "more than " + grouped(info.most)
                             : "not between " + grouped(info.least) + " and " + grouped(info.most);
-      throw user_error({.setting = name}, "is " + words, info.remedy);
+      throw user_error({.setting = name}, grouped(value) + " is " + words, info.remedy);
     }
   }
 

@@ -48,7 +48,8 @@ struct EicGeometry {
   /// between questions.
   void(check)() const {
     const auto refuse = [](std::size_t number, const char* name) {
-      if (number == 0) throw user_error({.setting = name}, "is less than 1", "set it to 1 or more");
+      if (number > 0) return;
+      throw user_error({.setting = name}, "0 is less than 1", "set it to 1 or more");
     };
     refuse(first, "eic-first");
     refuse(step, "eic-step");

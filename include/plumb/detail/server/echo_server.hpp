@@ -95,7 +95,7 @@ class EchoServer final : public OpenAiCompatibleServer {
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
-                                              std::span<const AskedPrefix> asked,
+                                              std::span<const AskedPrefix> asked, QueryMode,
                                               ServerTally& tally) const override {
     std::vector<std::pair<const AskedPrefix*, std::size_t>> prompts;
     for (const AskedPrefix& one : asked) {

@@ -85,18 +85,21 @@ class ForcedPaths {
 
   /// The first request of each part, if at most `most` parts are sent at the same time. More parts
   /// make larger batches, but each part computes its first prefix. All parts generate about the
-  /// same number of tokens.
-  [[nodiscard]] std::vector<std::size_t> part_begins(std::size_t most) const {
-    std::vector<std::size_t> best, steps{0};
+  /// same number of generation steps; a token of a path takes `steps_per_token`.
+  [[nodiscard]] std::vector<std::size_t> part_begins(std::size_t most,
+                                                     double steps_per_token) const {
+    std::vector<std::size_t> best;
+    std::vector<double> steps{0};
     for (const Request& one : requests_) {
-      steps.push_back(steps.back() + (one.is_set ? 2 : one.lookups.size()));
+      const auto count = static_cast<double>(one.lookups.size());
+      steps.push_back(steps.back() + (one.is_set ? 2 : count * steps_per_token));
     }
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t parts = 1; parts <= (std::min)(most, requests_.size()); ++parts) {
       std::vector<std::size_t> begins;
       double prefixes = 0;
       for (std::size_t p = 0; p < parts; ++p) {
-        const std::size_t before = (steps.back() * p + parts - 1) / parts;
+        const double before = steps.back() * static_cast<double>(p) / static_cast<double>(parts);
         const auto from = std::lower_bound(steps.begin(), steps.end() - 1, before);
         const auto begin =
             (std::min)(static_cast<std::size_t>(from - steps.begin()), requests_.size() - 1);
@@ -105,7 +108,7 @@ class ForcedPaths {
         const NodeId node = lookups_[requests_[begin].lookups.front()].node;
         prefixes += static_cast<double>(tree_.depth(node));
       }
-      const double rounds = static_cast<double>(steps.back()) / static_cast<double>(begins.size());
+      const double rounds = steps.back() / static_cast<double>(begins.size());
       const double cost = prefixes + step_tokens * rounds;
       if (cost >= least) continue;
       least = cost;
@@ -189,21 +192,26 @@ inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTa
       ForcedPath path{{}, tokens, {}};
       dialect.read_forced(reply, path, tally);
       nats = std::move(path.nats);
-      for (std::size_t t = 0; t < tokens.size(); ++t) {
+      tally.tokens_forced += tokens.size();
+      // The last token first, so that the slot always contains the next prefix.
+      for (std::size_t t = tokens.size(); t-- > 0;) {
         if (!std::isnan(nats[t])) continue;
+        ++tally.tokens_unreported;
         const AskedPrefix asked{tree.prefix(lookups[one.lookups[t]].node),
                                 std::span(tokens).subspan(t, 1), std::span(nats).subspan(t, 1)};
         const std::span<const AskedPrefix> alone(&asked, 1);
+        const auto how = QueryMode::reference;
         read_prefixes(client, dialect, tally,
-                      client.ask(prefix_request(dialect, tally, alone, QueryMode::normal)), alone);
+                      client.ask(prefix_request(dialect, tally, alone, how)), alone, how);
       }
     } else {
       const AskedPrefix asked{plan.prefix(one), tokens, nats};
-      read_prefixes(client, dialect, tally, reply, std::span(&asked, 1));
+      read_prefixes(client, dialect, tally, reply, std::span(&asked, 1), QueryMode::normal);
     }
     for (std::size_t t = 0; t < tokens.size(); ++t) log_probabilities[one.lookups[t]] = nats[t];
   };
-  ContiguousParts parts(plan.part_begins(connections), plan.requests().size());
+  ContiguousParts parts(plan.part_begins(connections, tally.steps_per_forced_token()),
+                        plan.requests().size());
   client.ask_in_parts(parts, request, take);
 }
 

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,9 @@ struct HttpOptions {
   std::optional<std::size_t> concurrency{};
   HttpTimes times{};
   RetryPolicy retry{};
+  /// Receives one note, from any thread, when a reply first takes longer than `times.slow`. If not
+  /// set, plumb waits silently.
+  std::function<void(const std::string& text)> note{};
 };
 
 /// Threads that are joined at the end of their scope, like std::jthread, which libc++ 16 lacks. Not
@@ -281,9 +285,21 @@ class HttpClient {
   }
   static void pause(RetryPolicy::Seconds time) { std::this_thread::sleep_for(time); }
 
+  void note_slow_reply() {
+    if (!options_.note || has_noted_.exchange(true)) return;
+    const auto seconds = [](std::chrono::milliseconds time) {
+      return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
+    };
+    options_.note(url_.text() + " has not replied for " + seconds(options_.times.slow) +
+                  "; plumb waits up to " + seconds(options_.times.reply) + " for each reply");
+  }
+
   [[nodiscard]] std::unique_ptr<HttpConnection> take_connection() {
     const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return std::make_unique<HttpConnection>(url_, options_.times, trust_);
+    if (idle_.empty()) {
+      return std::make_unique<HttpConnection>(url_, options_.times, trust_,
+                                              [this] { note_slow_reply(); });
+    }
     auto connection = std::move(idle_.back());
     idle_.pop_back();
     return connection;
@@ -301,7 +317,7 @@ class HttpClient {
   RandomStream random_;
   std::vector<std::unique_ptr<HttpConnection>> idle_;
   std::atomic<std::uint64_t> sent_{0}, sent_again_{0}, losses_{0};
-  std::atomic<bool> answered_{false}, is_connected_{false};
+  std::atomic<bool> answered_{false}, is_connected_{false}, has_noted_{false};
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

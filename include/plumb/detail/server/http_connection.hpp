@@ -26,6 +26,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -72,6 +73,8 @@ struct HttpTimes {
   std::chrono::milliseconds connect{10'000};
   /// The time limit for one exchange, including receiving the whole reply.
   std::chrono::milliseconds reply{600'000};
+  /// After this time without a whole reply, the user is told that plumb is waiting.
+  std::chrono::milliseconds slow{30'000};
 };
 
 namespace asio = boost::asio;
@@ -92,9 +95,14 @@ inline std::shared_ptr<asio::ssl::context> trusting_context() {
 /// Not thread-safe. Throws TransportError for every failure; the next exchange then connects again.
 class HttpConnection {
  public:
-  /// `trust` is null for a server without TLS.
-  HttpConnection(ServerUrl url, HttpTimes times, std::shared_ptr<detail::asio::ssl::context> trust)
-      : url_(std::move(url)), times_(times), trust_(std::move(trust)) {}
+  /// `trust` is null for a server without TLS. `on_slow` is called if a reply takes longer than
+  /// `times.slow`.
+  HttpConnection(ServerUrl url, HttpTimes times, std::shared_ptr<detail::asio::ssl::context> trust,
+                 std::function<void()> on_slow = {})
+      : url_(std::move(url)),
+        times_(times),
+        trust_(std::move(trust)),
+        on_slow_(std::move(on_slow)) {}
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
@@ -125,13 +133,19 @@ class HttpConnection {
   using Code = boost::system::error_code;
 
   /// Runs the operation that `start(handler)` begins on a stream until it completes or times out.
+  /// `on_slow` is called if it takes longer than `times.slow`.
   template <class Stream, class Start>
-  void run(Stream& stream, std::chrono::milliseconds time, const std::string& doing, Start start) {
+  void run(Stream& stream, std::chrono::milliseconds time, const std::string& doing, Start start,
+           const std::function<void()>& on_slow = {}) {
     Code failed = detail::asio::error::would_block;
     auto& lowest = detail::beast::get_lowest_layer(stream);
     lowest.expires_after(time);
     start([&failed](Code code, auto&&...) { failed = code; });
     io_.restart();
+    if (on_slow && times_.slow < time) {
+      io_.run_for(times_.slow);
+      if (failed == detail::asio::error::would_block) on_slow();
+    }
     io_.run();
     lowest.expires_never();
     if (!failed) return;
@@ -221,8 +235,9 @@ class HttpConnection {
         [&](auto handler) { http::async_write(stream, request, handler); });
     http::response_parser<http::string_body> parser;
     parser.body_limit(most_bytes);
-    run(stream, times_.reply, "waiting for the reply",
-        [&](auto handler) { http::async_read(stream, buffer_, parser, handler); });
+    run(
+        stream, times_.reply, "waiting for the reply",
+        [&](auto handler) { http::async_read(stream, buffer_, parser, handler); }, on_slow_);
     const auto text = [&](http::field name) {
       const auto value = parser.get()[name];
       return std::string(value.data(), value.size());
@@ -244,6 +259,7 @@ class HttpConnection {
   ServerUrl url_;
   HttpTimes times_;
   std::shared_ptr<detail::asio::ssl::context> trust_;
+  std::function<void()> on_slow_;
   detail::asio::io_context io_{1};
   detail::beast::flat_buffer buffer_;
   std::unique_ptr<Plain> plain_;

@@ -3,7 +3,7 @@
 
 // How does plumb query llama.cpp's llama-server?
 //
-// llama-server does not report the log-probabilities of given tokens, so plumb combines four kinds
+// llama-server does not report the log-probabilities of given tokens, so plumb combines five kinds
 // of request:
 //   forced: a bias makes it sample one token, and the reply has that token's raw log-probability;
 //   ratios: a bias of 100 lifts all wanted tokens above the others, `top_k` keeps only them, and
@@ -12,12 +12,14 @@
 //   path: several tokens are forced one after another. Biases rank the tokens by their order, and a
 //     frequency penalty puts each token last once it is generated. A token in the prefix is already
 //     penalised for each occurrence; its bias compensates for this;
+//   reference: a token that ends in the middle of a UTF-8 character is missing from the reply if it
+//     is the last one. So the ratios of the wanted tokens to a reference token, which ends with a
+//     character, are requested. A larger bias makes the server sample the reference token. Forcing
+//     it (QueryMode::reference_anchor) then gives the constant;
 //   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of
-//     text and delays the server's other work.
-// If a reply ends in the middle of a UTF-8 character, its last token is missing, so the whole
-// distribution is requested instead. The server computes probabilities in F32: values below e^-87
-// cannot be reported, and sums are accurate to 1e-3 nats. The bias rounds logits to multiples of
-// 8e-6.
+//     text and delays the server's other work. plumb requests it if the other kinds fail.
+// The server computes probabilities in F32: values below e^-87 cannot be reported, and sums are
+// accurate to 1e-3 nats. The bias rounds logits to multiples of 8e-6.
 
 #include <algorithm>
 #include <cmath>
@@ -71,8 +73,9 @@ class LlamaServer final : public ServerDialect {
   /// The text of the BOS token; empty if the model has none.
   [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
 
-  /// Sets the token that is sampled in requests for the whole distribution. The token must not end
-  /// in the middle of a UTF-8 character. Must be called before any other thread uses the object.
+  /// Sets the token that is sampled in requests for the whole distribution, and the reference token.
+  /// The token must not end in the middle of a UTF-8 character. Must be called before any other
+  /// thread uses the object.
   void set_sampled(TokenId token) { sampled_ = token; }
 
   /// Two tokens are forced one at a time, because a `ratios` request followed by an `anchor`
@@ -85,34 +88,53 @@ class LlamaServer final : public ServerDialect {
     const AskedPrefix& one = asked.front();
     std::vector<TokenId> wanted(one.tokens.begin(), one.tokens.end());
     ranges::sort_distinct(wanted);
-    const bool is_whole =
-        how == QueryMode::full_distribution ||
-        (how != QueryMode::anchor && wanted.size() > facts_.vocabulary / 8 && wanted.size() > 1);
     const bool cached = how != QueryMode::without_cache;
-    if (is_whole) {
-      return completion(one.prefix, facts_.vocabulary, bias_of(sampled_, "1e9"), 1, cached, false);
+    const auto forced = [&](TokenId token, std::size_t n_probs) {
+      return completion(one.prefix, n_probs, bias_of(token, "1e9"), 1, cached, false);
+    };
+    if (how == QueryMode::anchor) return forced(one.tokens[likeliest(one)], 1);
+    if (how == QueryMode::reference_anchor) return forced(sampled_, 1);
+    const bool has_many = wanted.size() > facts_.vocabulary / 8 && wanted.size() > 1;
+    if (how == QueryMode::full_distribution || has_many) {
+      return forced(sampled_, facts_.vocabulary);
     }
-    if (how == QueryMode::anchor || wanted.size() == 1) {
-      const TokenId token = how == QueryMode::anchor ? one.tokens[likeliest(one)] : wanted.front();
-      return completion(one.prefix, 1, bias_of(token, "1e9"), 1, cached, false);
-    }
+    if (how != QueryMode::reference && wanted.size() == 1) return forced(wanted.front(), 1);
     std::string biases;
-    for (const TokenId token : wanted) add_to_list(biases, bias_of(token, "100"), ",");
-    return completion(one.prefix, wanted.size(), biases, wanted.size(), cached, true);
+    for (const TokenId token : wanted) {
+      if (how == QueryMode::reference && token == sampled_) continue;
+      add_to_list(biases, bias_of(token, std::to_string(lift)), ",");
+    }
+    std::size_t kept = wanted.size();
+    if (how == QueryMode::reference) {
+      add_to_list(biases, bias_of(sampled_, std::to_string(lift + reference_lift)), ",");
+      if (!ranges::binary_search(wanted, sampled_)) ++kept;
+    }
+    return completion(one.prefix, kept, biases, kept, cached, true);
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
-                                              std::span<const AskedPrefix> asked,
+                                              std::span<const AskedPrefix> asked, QueryMode how,
                                               ServerTally& tally) const override {
     const AskedPrefix& one = asked.front();
     const auto [json, made] = probabilities(reply);
     tally.tokens_computed += made.computed;
-    if (made.generated.empty()) return QueryMode::full_distribution;
+    if (made.generated.empty()) {
+      const bool is_last_way = how == QueryMode::reference || how == QueryMode::reference_anchor ||
+                               how == QueryMode::full_distribution;
+      return is_last_way ? QueryMode::full_distribution : QueryMode::reference;
+    }
     const auto& entries = made.likeliest.front();
-    if (made.after_sampling) return read_ratios(json, entries, one);
+    if (how == QueryMode::reference_anchor) {
+      return read_reference(json, made.generated.front(), one);
+    }
+    if (made.after_sampling) {
+      return how == QueryMode::reference ? read_reference_ratios(json, entries, one)
+                                         : read_ratios(json, entries, one);
+    }
     if (entries.size() <= 1) return read_forced_token(json, made.generated.front(), one);
     // In this case, the server ignored `post_sampling_probs`.
-    if (entries.size() == one.tokens.size() && entries.size() < facts_.vocabulary) {
+    const std::size_t kept = one.tokens.size() + (how == QueryMode::reference ? 1 : 0);
+    if (entries.size() == kept && entries.size() < facts_.vocabulary) {
       return QueryMode::full_distribution;
     }
     if (entries.size() != facts_.vocabulary) refuse_cut(json, entries.size());
@@ -317,16 +339,67 @@ class LlamaServer final : public ServerDialect {
     return static_cast<std::size_t>(id);
   }
 
-  /// Sets the log-probabilities of the wanted tokens relative to one another. The reply omits
-  /// probabilities of 0.
-  [[nodiscard]] std::optional<QueryMode> read_ratios(
-      const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries,
-      const AskedPrefix& one) const {
+  /// The logarithms of the probabilities in a reply, by token.
+  [[nodiscard]] std::unordered_map<std::int64_t, double> by_token(
+      const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries) const {
     std::unordered_map<std::int64_t, double> found;
     for (const auto& [id, nats] : entries) {
       (void)known(json, id);
       found[id] = json.checked_log_probability(nats, "probability of token " + std::to_string(id));
     }
+    return found;
+  }
+
+  /// Sets the log-probabilities of the wanted tokens relative to that of the reference token.
+  [[nodiscard]] std::optional<QueryMode> read_reference_ratios(
+      const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries,
+      const AskedPrefix& one) const {
+    const auto found = by_token(json, entries);
+    const auto reference = found.find(sampled_);
+    if (reference == found.end()) return QueryMode::full_distribution;
+    for (std::size_t i = 0; i < one.tokens.size(); ++i) {
+      if (one.tokens[i] == sampled_) {
+        one.nats[i] = 0;
+        continue;
+      }
+      const auto entry = found.find(one.tokens[i]);
+      // Smaller probabilities are not exact in F32.
+      if (entry == found.end() || entry->second < least_nats) return QueryMode::full_distribution;
+      one.nats[i] = entry->second - reference->second + reference_lift;
+    }
+    return QueryMode::reference_anchor;
+  }
+
+  [[nodiscard]] std::optional<QueryMode> read_reference(const ReplyJson& json,
+                                                        const LlamaProbabilities::Entry& made,
+                                                        const AskedPrefix& one) const {
+    if (made.id != sampled_) throw not_forced(json, made.id, sampled_);
+    const double constant = reported_nats(json, made.nats, made.id);
+    if (std::isinf(constant)) return QueryMode::full_distribution;
+    add_constant(one, constant);
+    return std::nullopt;
+  }
+
+  /// Completes log-probabilities that are correct up to a constant.
+  static void add_constant(const AskedPrefix& one, double constant) {
+    for (double& each : one.nats) {
+      each += constant;
+      if (!(each >= least_nats)) each = -std::numeric_limits<double>::infinity();
+    }
+  }
+
+  [[nodiscard]] static Error not_forced(const ReplyJson& json, std::int64_t made, TokenId forced) {
+    return json.wrong(
+        "completion_probabilities/0/id",
+        "is " + std::to_string(made) + ", but token " + std::to_string(forced) + " was forced");
+  }
+
+  /// Sets the log-probabilities of the wanted tokens relative to one another. The reply omits
+  /// probabilities of 0.
+  [[nodiscard]] std::optional<QueryMode> read_ratios(
+      const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries,
+      const AskedPrefix& one) const {
+    auto found = by_token(json, entries);
     if (found.empty()) return QueryMode::full_distribution;
     for (std::size_t i = 0; i < one.tokens.size(); ++i) {
       const auto entry = found.find(one.tokens[i]);
@@ -341,21 +414,13 @@ class LlamaServer final : public ServerDialect {
                                                            const LlamaProbabilities::Entry& made,
                                                            const AskedPrefix& one) const {
     const std::size_t at = one.tokens.size() == 1 ? 0 : likeliest(one);
-    if (made.id != one.tokens[at]) {
-      throw json.wrong("completion_probabilities/0/id",
-                       "is " + std::to_string(made.id) + ", but token " +
-                           std::to_string(one.tokens[at]) + " was forced");
-    }
+    if (made.id != one.tokens[at]) throw not_forced(json, made.id, one.tokens[at]);
     const double nats = reported_nats(json, made.nats, made.id);
     if (one.tokens.size() == 1) {
       one.nats[0] = nats;
       return std::nullopt;
     }
-    const double constant = nats - one.nats[at];
-    for (double& each : one.nats) {
-      each += constant;
-      if (!(each >= least_nats)) each = -std::numeric_limits<double>::infinity();
-    }
+    add_constant(one, nats - one.nats[at]);
     return std::nullopt;
   }
 
@@ -364,6 +429,10 @@ class LlamaServer final : public ServerDialect {
   }
 
   static constexpr double least_nats = -87;
+  /// The bias of wanted tokens, which lifts them above all others, and what the reference token's
+  /// bias has in addition. A sampled token is the reference token with near certainty, unless a
+  /// wanted token is e^30 times as likely; ratios down to e^-47 are above the limit of F32.
+  static constexpr int lift = 100, reference_lift = 40;
   /// The difference between the biases of successive tokens of a path. It exceeds the range of a
   /// model's logits.
   static constexpr std::size_t path_step = 1000;

@@ -140,27 +140,33 @@ struct ServerCheck {
   std::vector<TokenId> some;
   for (const std::size_t i : order) some.push_back(all[i]);
   const auto floored = [](double nats) { return (std::max)(nats, ServerCheck::least_nats); };
-  const auto difference = [&](QueryMode how) {
+  const auto difference_of = [&](std::span<const double> nats) {
     double most = 0;
-    const std::vector<double> nats = asked(some, 1, how);
-    for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t i = 0; i < some.size(); ++i) {
       most = (std::max)(most, std::abs(floored(nats[i]) - floored(whole[order[i]])));
     }
     return most;
   };
-  // Look up each token of the prefix after the preceding tokens. The prefix thereby grows in the
-  // server's cache, in one request or in successive requests.
-  std::vector<double> own(prefix.size());
-  const std::size_t lengths = dialect.prefixes_together() > 1 ? prefix.size() - 1 : 1;
-  for (std::size_t first = 1; first < prefix.size(); first += lengths) {
-    std::vector<NextTokenQuestion> questions;
-    for (std::size_t length = first; length < first + lengths; ++length) {
-      questions.push_back(
-          {std::span(prefix).subspan(length, 1), std::span(own).subspan(length, 1)});
-    }
-    ask_questions(client, dialect, tally, questions,
-                  [&](std::size_t i) { return prefix_of(first + i); });
+  // Look up each token of the prefix after the preceding tokens, and some tokens after the whole
+  // prefix. The prefix thereby grows in the server's cache, in one request or in successive
+  // requests.
+  std::vector<double> own(prefix.size()), one_by_one(some.size());
+  std::vector<NextTokenQuestion> questions;
+  std::vector<std::size_t> lengths;
+  for (std::size_t length = 1; length < prefix.size(); ++length) {
+    questions.push_back({std::span(prefix).subspan(length, 1), std::span(own).subspan(length, 1)});
+    lengths.push_back(length);
   }
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    questions.push_back({std::span(some).subspan(i, 1), std::span(one_by_one).subspan(i, 1)});
+    lengths.push_back(prefix.size());
+  }
+  const std::size_t at_once = dialect.prefixes_together() > 1 ? questions.size() : 1;
+  for (std::size_t first = 0; first < questions.size(); first += at_once) {
+    ask_questions(client, dialect, tally, std::span(questions).subspan(first, at_once),
+                  [&](std::size_t i) { return prefix_of(lengths[first + i]); });
+  }
+  check.repeat_difference = difference_of(one_by_one);
   if (dialect.sequences_together() > 0) {
     AskedSequence sequence{prefix, {}};
     ask_sequences(client, dialect, tally, std::span(&sequence, 1));
@@ -195,18 +201,17 @@ struct ServerCheck {
       }
     }
   }
-  check.repeat_difference = difference(QueryMode::normal);
   if (check.is_whole) {
     // Requests several tokens in one question, which the dialect may handle differently from a
     // single token.
-    const std::vector<double> nats = asked(some, some.size(), QueryMode::normal);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      check.repeat_difference = (std::max)(check.repeat_difference,
-                                           std::abs(floored(nats[i]) - floored(whole[order[i]])));
+    for (const QueryMode how : {QueryMode::normal, QueryMode::reference}) {
+      check.repeat_difference =
+          (std::max)(check.repeat_difference, difference_of(asked(some, some.size(), how)));
     }
   }
-  check.uncached_difference = difference(QueryMode::without_cache);
-  if (dialect.tokens_behind_cache(2) > 1) {
+  if (dialect.tokens_behind_cache(2) <= 1) {
+    check.uncached_difference = difference_of(asked(some, 1, QueryMode::without_cache));
+  } else {
     // The cache works in blocks, so this check uses a longer prompt. The prompt is sent first as a
     // new prompt, then with the cache filled, and finally without the cache.
     std::vector<TokenId> longer;

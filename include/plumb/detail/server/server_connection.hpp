@@ -216,12 +216,12 @@ class ServerConnection {
   }
 
   void find_answers() {
-    const AskedPrefix question{prompt_, std::span(prompt_).last(1), {}};
-    const HttpRequest asked = dialect_->ask(std::span(&question, 1), QueryMode::normal);
-    const HttpReply reply = client_.reply(asked);
-    const bool has_no_route = reply.status == 400 || reply.status == 404 || reply.status == 501;
-    if (dimension_ > 0 && has_no_route) return;
-    client_.refuse_failure(asked, reply);
+    if (dimension_ > 0) {
+      const AskedPrefix question{prompt_, std::span(prompt_).last(1), {}};
+      const auto asked = dialect_->ask(std::span(&question, 1), QueryMode::normal);
+      const unsigned status = client_.reply(asked).status;
+      if (status == 400 || status == 404 || status == 501) return;
+    }
     check_ = check_server(client_, *dialect_, tally_, prompt_);
     if (given_costs_) {
       costs_ = *given_costs_;

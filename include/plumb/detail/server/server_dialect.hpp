@@ -57,6 +57,15 @@ struct ServerTally {
   /// The number of prompt tokens that the server computed because its prefix cache did not contain
   /// them, and of forced tokens that it computed; 0 for servers that do not report this number.
   std::atomic<std::uint64_t> tokens_computed{0};
+  /// The number of tokens on forced paths, and how many of them the server did not report, each of
+  /// which takes two further requests.
+  std::atomic<std::uint64_t> tokens_forced{0}, tokens_unreported{0};
+
+  /// The number of generation steps that a server needs on average for a token of a forced path.
+  [[nodiscard]] double steps_per_forced_token() const {
+    const auto forced = static_cast<double>(tokens_forced);
+    return forced == 0 ? 1 : 1 + 2 * static_cast<double>(tokens_unreported) / forced;
+  }
 };
 
 /// How to request log-probabilities after a prefix.
@@ -70,6 +79,11 @@ enum class QueryMode {
   /// are correct up to an additive constant. The true log-probability of this token determines the
   /// constant.
   anchor,
+  /// Request log-probabilities relative to that of a token that the server can always report.
+  reference,
+  /// Request the log-probability of this reference token, which the log-probabilities so far are
+  /// relative to.
+  reference_anchor,
 };
 
 /// A prefix, the tokens to look up after it, and the location in which to store their
@@ -140,11 +154,12 @@ class ServerDialect {
   /// Requests the log-probabilities of tokens after prefixes; no prefix may be empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
                                         QueryMode how) const = 0;
-  /// Sets the log-probabilities, using minus infinity for those too small for the server to report.
-  /// If this reply alone is not enough, returns the mode in which to repeat the request.
+  /// Reads the reply to a request that was made in the mode `how`. Sets the log-probabilities, using
+  /// minus infinity for those too small for the server to report. If this reply alone is not enough,
+  /// returns the mode in which to repeat the request.
   [[nodiscard]] virtual std::optional<QueryMode> read(const HttpReply& reply,
                                                       std::span<const AskedPrefix> asked,
-                                                      ServerTally& tally) const = 0;
+                                                      QueryMode how, ServerTally& tally) const = 0;
 
   /// Requests the log-probabilities of the `count` most likely next tokens. Called only for servers
   /// that cannot return the whole vocabulary in one request.

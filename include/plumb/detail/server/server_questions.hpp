@@ -37,12 +37,15 @@ struct NextTokenQuestion {
 }
 
 /// Reads the reply to this request. If it does not contain the result, the result is requested
-/// again in another mode.
+/// again in other modes.
 inline void read_prefixes(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
-                          const HttpReply& reply, std::span<const AskedPrefix> asked) {
-  std::optional<QueryMode> next = dialect.read(reply, asked, tally);
-  for (int more = 0; next && more < 2; ++more) {
-    next = dialect.read(client.ask(prefix_request(dialect, tally, asked, *next)), asked, tally);
+                          const HttpReply& reply, std::span<const AskedPrefix> asked,
+                          QueryMode how) {
+  constexpr int most = 4;  // from `normal` through each of the other modes
+  std::optional<QueryMode> next = dialect.read(reply, asked, how, tally);
+  for (int more = 0; next && more < most; ++more) {
+    how = *next;
+    next = dialect.read(client.ask(prefix_request(dialect, tally, asked, how)), asked, how, tally);
   }
   if (!next) return;
   throw internal_error(client.site(),
@@ -96,7 +99,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       requests.size(),
       [&](std::size_t i) { return prefix_request(dialect, tally, asked_in(requests[i]), how); },
       [&](std::size_t i, const HttpReply& reply) {
-        read_prefixes(client, dialect, tally, reply, asked_in(requests[i]));
+        read_prefixes(client, dialect, tally, reply, asked_in(requests[i]), how);
       });
 }
 

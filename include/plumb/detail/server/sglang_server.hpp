@@ -42,7 +42,7 @@ class SglangServer final : public OpenAiCompatibleServer {
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
-                                              std::span<const AskedPrefix> asked,
+                                              std::span<const AskedPrefix> asked, QueryMode,
                                               ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/generate");
     tally_reply(json, tally);

@@ -68,7 +68,7 @@ class VllmServer final : public OpenAiCompatibleServer {
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
-                                              std::span<const AskedPrefix> asked,
+                                              std::span<const AskedPrefix> asked, QueryMode,
                                               ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     count_usage(json, tally);
