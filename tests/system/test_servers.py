@@ -214,6 +214,22 @@ class TinyModel(Case):
         said = run_json(again)["server"]
         self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"], said["concurrency"]), ("tiny.gguf", 4, 2))
 
+    def test_tokens_that_end_within_a_character(self):
+        # Every token is a byte, so each character of these texts ends with its last token only.
+        data = self.folder / "scripts"
+        data.mkdir()
+        relations = {"ru": ("Столица [X] — [Y].", {"Японии": "Токио", "России": "Москва"}),
+                     "ja": ("[X]の首都は[Y]です。", {"日本": "東京", "中国": "北京"})}
+        described = {}
+        for code, (template, facts) in relations.items():
+            described[code] = {"templates": [template], "answer_space_labels": list(facts.values())}
+            lines = [{"sub_id": subject, "sub_label": subject, "obj_id": capital, "obj_label": capital, "answer_idx": i}
+                     for i, (subject, capital) in enumerate(facts.items())]
+            (data / f"{code}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (data / "metadata_relations.json").write_text(json.dumps(described))
+        asked, here = self.both("probe", self.server, "--data", data, model=self.model)
+        self.assertClose(*(scores_of(folder, "*_results.jsonl", ["pll_scores"]) for folder in (asked, here)))
+
     def test_the_tokenizer_of_a_hugging_face_folder(self):
         words = ["probe", "--data", command.FACTS, "--relations", "continent", "--limit", 2, "--server", self.server.url]
         runs = {}
@@ -370,7 +386,7 @@ class RealVllm(Case):
               f"{1000 * said['seconds_a_token']:.2f} ms a token")
         self.assertEqual(said["kind"], "vLLM")
         self.assertLess(max(said["checks"].values()), 1e-3)
-        self.assertLessEqual(said["requests"] - said["requests_at_connect"], 40)
+        self.assertLessEqual(said["requests"], 40)
 
     def test_as_a_server_that_only_echoes(self):
         """The same vLLM behind a proxy that hides what it is: only /v1/models and /v1/completions answer."""
