@@ -328,8 +328,8 @@ def servers(setup, limit=4, slots=16):
             record, seconds = setup.run_plumb(*words, *more)
             if "server" in record and not made.notes:
                 said = record["server"]
-                made.note(f"{said['kind']} {said['version']}: {record['statements']} statements, {said['requests'] - said['requests_at_connect']} requests and "
-                          f"{said['requests_at_connect']} to connect, {said['tokens_sent']} tokens sent, {said['tokens_computed']} computed, "
+                made.note(f"{said['kind']} {said['version']}: {record['statements']} statements, {record['tree_nodes']} tree nodes, "
+                          f"{said['requests'] - said['requests_at_connect']} requests and {said['requests_at_connect']} to connect, {said['tokens_sent']} tokens sent, {said['tokens_computed']} computed, "
                           f"{record['seconds_model']:.1f} s scoring in the first round, {seconds - record['seconds_model']:.1f} s outside it")
             return record["statements"] / record["seconds_model"]
         return work
@@ -358,19 +358,36 @@ def servers(setup, limit=4, slots=16):
 
 
 def many_shot(setup, facts=4):
-    """Facts per second after 50 shots: plumb, and transformers with the shots' cache kept and the choices in one batch."""
+    """Facts per second after 50 shots: plumb, transformers with the shots' cache kept and the choices in one batch, and plumb over a
+    llama-server that has just started, so that its prefix cache is empty."""
     torch = setup.torch()
     model, _ = setup.model_of()
     made = Measured("facts/s", setup.rounds)
-    words = ["many-shot", "--data", ROOT / "examples" / "facts", "--model", setup.model, "--relations", "birth-year", "--shots", 50, "--seeds", 1,
-             "--choices", 100, "--limit", facts]
+    words = ["many-shot", "--data", ROOT / "examples" / "facts", "--relations", "birth-year", "--shots", 50, "--seeds", 1, "--choices", 100,
+             "--limit", facts]
     kept = {}
+
+    def scores_in(out):
+        return [row["answer_scores"] for row in map(json.loads, (out / "birth-year_choices.jsonl").open())]
 
     def plumb():
         def keep(out):
-            kept["scores"] = [row["answer_scores"] for row in map(json.loads, (out / "birth-year_choices.jsonl").open())]
+            kept["scores"] = scores_in(out)
             kept["listed"] = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
-        record, _ = setup.run_plumb(*words, keep=keep)
+        record, _ = setup.run_plumb(*words, "--model", setup.model, keep=keep)
+        return facts / record["seconds_model"]
+
+    def over_server(slots=16):
+        if not os.path.isfile(local_servers.LLAMA_SERVER):
+            raise Missing("llama-server is not built; run bash tests/servers.sh, then name this row")
+        with started(local_servers.LlamaServer, setup.model, "-t", THREADS, *local_servers.FAST, slots=slots, context=1200,
+                     waits_actively=True) as server:
+            record, _ = setup.run_plumb(*words, "--server", server.url, "--tokenizer", setup.model,
+                                        keep=lambda out: kept.update(served=scores_in(out)))
+        worst = max(abs(a - b) for one, other in zip(kept["scores"], kept["served"]) for a, b in zip(one, other))
+        made.note(f"worst difference of an answer's score over llama-server: {worst:.1e} nats; it computed "
+                  f"{record['server']['tokens_computed']} tokens in {record['server']['requests']} requests")
+        assert worst < 1e-2, worst
         return facts / record["seconds_model"]
 
     def transformers():
@@ -396,7 +413,7 @@ def many_shot(setup, facts=4):
         made.note(f"worst difference of an answer's score from transformers': {worst:.1e} nats")
         return facts / (time.monotonic() - began)
 
-    made.run({"plumb": plumb, "transformers, shots cached": transformers})
+    made.run({"plumb": plumb, "transformers, shots cached": transformers, "plumb over llama-server": over_server})
     return made
 
 
@@ -605,7 +622,8 @@ def rows_of(setup):
                       "plumb: the whole process; lm-pub-quiz: only scoring"),
         "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
                  "plumb: the whole process; lm-pub-quiz: only scoring"),
-        "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product, "only scoring"),
+        "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5, "plumb over llama-server": 2}, product,
+                      "only scoring; a new llama-server in each round"),
         "deer": ("DEER on WN18RR", script(deer, {kind: {"transformers, as the paper": rf"ratio, {kind}, causal model: {SPREAD}",
                                                          "transformers, batches of 16": rf"ratio, {kind}, sorted batches: {SPREAD}"}
                                                   for kind in ("queries", "entities")}, 6),
@@ -626,7 +644,7 @@ def rows_of(setup):
                                                       {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
                    "plumb: the whole process; lm-pub-quiz: only scoring; two rounds"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
-        "servers": ("server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {"plumb over llama.cpp": 0.67}},
+        "servers": ("server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {}},
                     "the server", "only scoring, after the connection"),
         "growth": ("how time grows", growth, {}, "nothing worse than linear", "whole jobs without their start-up, on a tiny model"),
         "bear": ("all of BEAR, template 0", all_of_bear, {}, product, "the whole process, once"),
