@@ -6,7 +6,8 @@
 MODEL is a GGUF file whose tokenizer a tiny random Llama gets, so that nearly all time is plumb's own. RANKING is
 build/ranking_against_sgemm. Prints the seconds of each size, and the exponent b of seconds ~ size^b with its 95%
 interval, from a least-squares line through the logarithms of all rounds. For facts, options and shots, the time is that of
-a whole job without the start-up of the smallest size (a job of one fact); for entities, that of the ranking only.
+a whole job without the start-up (the time of a job of one fact), and the line goes through the times above 0.1 s; for
+entities, the time is that of the ranking only.
 """
 import json
 import math
@@ -83,12 +84,12 @@ def main(plumb, ranking, model, work, rounds):
                                          env={**os.environ, "OMP_NUM_THREADS": str(THREADS)}).stdout)["ranking_seconds"]
 
     facts = {size: write_facts(work / f"facts{size}", size, 50) for size in (100, 400, 1600)}
-    options = {size: write_facts(work / f"options{size}", 5, size) for size in (400, 2000, 10000)}
+    options = {size: write_facts(work / f"options{size}", 5, size) for size in (25, 400, 2000, 10_000, 40_000)}
     studies = {
         "facts, 50 options": {size: ["probe", "--data", data] for size, data in facts.items()},
         "options, 5 facts": {size: ["probe", "--data", data, "--limit", 5] for size, data in options.items()},
         "shots, 20 facts, 50 choices": {size: ["many-shot", "--data", facts[1600], "--shots", size, "--seeds", 1, "--choices", 50, "--train", 400,
-                                                "--limit", 20] for size in (50, 100, 200, 400)},
+                                                "--limit", 20] for size in (0, 50, 100, 200, 400)},
     }
     start = statistics.median(seconds("probe", "--data", facts[100], "--limit", 1) for _ in range(3))
     print(f"start: {start:.2f} s")
@@ -106,7 +107,8 @@ def main(plumb, ranking, model, work, rounds):
             values.append(ranked(size))
     made["entities, ranks of 500 queries"] = (sizes, found)
     for name, (sizes, found) in made.items():
-        slope, half = fit(sizes, found)
+        used = [i for i, values in enumerate(found) if name not in studies or sizes[i] > 0 and statistics.median(values) > 0.1]
+        slope, half = fit([sizes[i] for i in used], [found[i] for i in used])
         print(f"{name}: " + ", ".join(f"{size}: {statistics.median(values):.3g} s" for size, values in zip(sizes, found)) +
               f"; exponent {slope:.2f} [{slope - half:.2f}, {slope + half:.2f}]")
     one, two = ([seconds("probe", "--data", facts[1600], threads=threads) - start for _ in range(rounds)] for threads in (1, 2))

@@ -14,6 +14,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -591,6 +592,23 @@ def growth(setup):
     return made
 
 
+def seconds_to_open(page):
+    """How much longer headless Chromium takes for a page than for an empty one; the median of three rounds."""
+    if shutil.which("chromium") is None:
+        raise Missing("Chromium is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        empty = pathlib.Path(folder) / "empty.html"
+        empty.write_text("<!doctype html><title>empty</title>")
+
+        def seconds(file):
+            began = time.monotonic()
+            run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", file.as_uri()])
+            return time.monotonic() - began
+
+        seconds(empty)  # a warm-up
+        return statistics.median(seconds(page) - seconds(empty) for _ in range(3))
+
+
 def all_of_bear(setup):
     """Every statement of BEAR under template 0, once, from the command to the page."""
     made = Measured("statements/s", 1)
@@ -605,6 +623,10 @@ def all_of_bear(setup):
         made.note(f"{record['statements']} statements in {seconds:.0f} s ({record['seconds_model']:.0f} s in the model), "
                   f"{kilobytes / 1e6:.2f} GB at most; page {(out / 'report.html').stat().st_size / 1e6:.1f} MB, folder "
                   f"{sum(one.stat().st_size for one in out.rglob('*') if one.is_file()) / 1e6:.0f} MB")
+        try:
+            made.note(f"the page opens in {seconds_to_open(out / 'report.html'):.2f} s more than an empty page, in headless Chromium")
+        except Missing as reason:
+            made.note(f"opening of the page not measured: {reason}")
     return made
 
 
