@@ -385,7 +385,7 @@ def many_shot(setup, facts=4):
                      waits_actively=True) as server:
             record, _ = setup.run_plumb(*words, "--server", server.url, "--tokenizer", setup.model,
                                         keep=lambda out: kept.update(served=scores_in(out)))
-        worst = max(abs(a - b) for one, other in zip(kept["scores"], kept["served"]) for a, b in zip(one, other))
+        worst = max(abs(a - b) for one, other in zip(kept["scores"], kept["served"], strict=True) for a, b in zip(one, other, strict=True))
         made.note(f"worst difference of an answer's score over llama-server: {worst:.1e} nats; it computed "
                   f"{record['server']['tokens_computed']} tokens in {record['server']['requests']} requests")
         assert worst < 1e-2, worst

@@ -11,6 +11,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -95,10 +96,13 @@ plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& o
   plumb::detail::ServerOptions server{.url = options.server,
                                       .http = {.concurrency = options.concurrency},
                                       .parse_special_tokens = options.parse_special_tokens};
-  server.http.note = [](const std::string& text) {
-    // On a terminal, the cursor may be at the end of the progress bar.
-    std::cerr << (isatty(STDERR_FILENO) != 0 ? "\nplumb: " : "plumb: ") + text + "\n" << std::flush;
-  };
+  if (!options.quiet) {
+    server.http.note = [](const std::string& text) {
+      // On a terminal, the cursor may be at the end of the progress bar.
+      std::cerr << (isatty(STDERR_FILENO) != 0 ? "\nplumb: " : "plumb: ") + text + "\n"
+                << std::flush;
+    };
+  }
   if (const char* const key = getenv("PLUMB_API_KEY")) server.http.key = key;
   if (!options.tokenizer.empty()) {
     server.tokenizer = tokenizer_at(options.tokenizer, options.parse_special_tokens);
@@ -107,15 +111,16 @@ plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& o
 }
 
 /// F32 rewrites of 16-bit weights, stored in plumb's own cache under the models' hashes.
-std::filesystem::path in_f32(const plumb::detail::GgufModel& model) {
+std::filesystem::path in_f32(const plumb::detail::GgufModel& model, bool quiet) {
   const auto folder = plumb::detail::plumb_cache([](const char* name) {
     const char* const value = getenv(name);
     return std::string(value == nullptr ? "" : value);
   });
   const plumb::detail::F32Cache cache(
       folder / "f32", [](const auto& files) { return plumb::detail::hash_model(files.front()); },
-      [](const std::string& text) { std::cerr << "plumb: " + text + "\n"
-                                              << std::flush; });
+      [quiet](const std::string& text) {
+        if (!quiet) std::cerr << "plumb: " + text + "\n" << std::flush;
+      });
   return cache(model);
 }
 
@@ -216,13 +221,17 @@ struct ReferenceModels {
       // 0.044 nats per statement.
       if (options.precision == plumb::detail::Precision::exact)
         setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
+      std::function<std::filesystem::path(const plumb::detail::GgufModel&)> widen = as_it_is;
+      if (!options.only_tokens) {
+        widen = [quiet = options.quiet](const auto& file) { return in_f32(file, quiet); };
+      }
       return plumb::detail::AnyModel::made_by([&] {
         return plumb::detail::LlamaModel({.model = options.model,
                                           .precision = options.precision,
                                           .threads = options.threads,
                                           .parse_special_tokens = options.parse_special_tokens,
                                           .engine = options.engine,
-                                          .widen = options.only_tokens ? as_it_is : in_f32});
+                                          .widen = widen});
       });
     }
     return masked ? masked_folder_model(options) : causal_folder_model(options);

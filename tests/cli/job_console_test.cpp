@@ -78,11 +78,11 @@ BOOST_AUTO_TEST_CASE(cost_summary_reports_savings_from_sharing) {
 BOOST_AUTO_TEST_CASE(a_server_is_summarised_by_its_requests_and_its_variation) {
   JobTarget target;
   target.server = "http://h";
-  const RunSummary summary{{10, 400, 90, 160}, 0, 0};
-  const std::string cost =
-      "10 statements, 160 tokens after merging equal prefixes (2.50 times fewer than one by one)\n";
+  RunSummary summary{{10, 400, 90, 160}, 0, 4, {}, 6};
+  const std::string cost = "10 statements, 6 already finished\n";
   BOOST_TEST(cost_in_words(summary, target) == cost);
-  Json server = {{"requests", 43},
+  Json server = {{"kind", "llama-server"},
+                 {"requests", 43},
                  {"tokens_sent", 4761},
                  {"tokens_computed", 0},
                  {"checks",
@@ -99,8 +99,17 @@ BOOST_AUTO_TEST_CASE(a_server_is_summarised_by_its_requests_and_its_variation) {
   BOOST_TEST(cost_in_words(summary, target) ==
              cost +
                  "server: 43 requests, 4761 tokens sent, 1204 computed; its answers to the same "
-                 "question varied by up to 0.031 nats (docs/servers.md lists flags for "
+                 "question varied by up to 0.031 nats (docs/servers.md lists its flags for "
                  "precision)\n");
+  // Other servers have no such flags, and an embedding-only server was not compared.
+  server["kind"] = "vLLM";
+  *target.stated_facts = {{"server", server}, {"start_check", {{"worst_nats", 0.031}}}};
+  BOOST_TEST(cost_in_words(summary, target).ends_with("by up to 0.031 nats\n"));
+  *target.stated_facts = {{"server", {{"requests", 3}, {"tokens_sent", 9}}}};
+  BOOST_TEST(cost_in_words(summary, target) == cost + "server: 3 requests, 9 tokens sent\n");
+  // A process that found everything finished only connected.
+  summary.fresh_statements = 0;
+  BOOST_TEST(cost_in_words(summary, target) == cost);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -49,7 +49,7 @@ inline void servers(std::string_view input) {
       for (const QueryMode how :
            {QueryMode::normal, QueryMode::reference, QueryMode::reference_anchor}) {
         std::array<double, 3> nats{};
-        nats.fill(how == QueryMode::reference_anchor ? -1 : 1);
+        nats.fill(1);
         bool answers = false;
         const bool read = is_read(place, [&] {
           const AskedPrefix asked{
@@ -76,7 +76,7 @@ inline void servers(std::string_view input) {
         });
       }
       if (dialect->forced_together() > 0) {
-        ForcedPath path{{0}, {1, 3, 4}, {}};
+        ForcedPath path{{0}, {1, 3, 4}};
         const bool told = is_read(place, [&] { dialect->read_forced(reply, path, tally); });
         require(!told || path.nats.size() == 3, "another number of numbers than tokens");
         for (const double one : path.nats) {

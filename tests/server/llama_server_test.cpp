@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(two_tokens_are_forced_one_by_one_and_more_share_a_request) 
 
 BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distribution) {
   LlamaServer server = server_of(80);
-  server.set_sampled(42);
+  server.set_reference(42);
   const std::vector<TokenId> prefix{1, 2}, one{7}, three{7, 9, 8}, many(11, 7),
       distinct{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const auto asked = [&](std::span<const TokenId> tokens, QueryMode how) {
@@ -146,11 +146,14 @@ BOOST_AUTO_TEST_CASE(tokens_that_end_within_a_character_take_ratios_to_a_referen
   auto old = test::speaking("llamacpp");
   old.ignores_post_sampling = true;
   BOOST_TEST(three_tokens(old, split) == 3U);  // the third request is for the whole distribution
+  const std::vector<TokenId> with_reference{0xd0, 'a', 0xd0};
+  BOOST_TEST(three_tokens(test::speaking("llamacpp"), with_reference) <= 3U);
+  BOOST_TEST(three_tokens(old, with_reference) <= 3U);
 }
 
 BOOST_AUTO_TEST_CASE(ratios_to_the_reference_token_are_read_with_its_log_probability) {
   LlamaServer server = server_of(100);
-  server.set_sampled(42);
+  server.set_reference(42);
   const std::vector<TokenId> tokens{7, 42, 9};
   std::vector<double> nats(3);
   ServerTally tally;
@@ -181,6 +184,10 @@ BOOST_AUTO_TEST_CASE(ratios_to_the_reference_token_are_read_with_its_log_probabi
   }
   BOOST_TEST((read("{}", QueryMode::normal) == QueryMode::reference));
   BOOST_TEST((read(one("42", "-88"), QueryMode::reference_anchor) == QueryMode::full_distribution));
+  // A token that would have a probability above 1: the two replies do not belong together.
+  (void)read(ratios(R"({"id":42,"prob":1},{"id":7,"prob":1e-16},{"id":9,"prob":1e-3})"),
+             QueryMode::reference);
+  BOOST_TEST((read(one("42", "-7"), QueryMode::reference_anchor) == QueryMode::full_distribution));
   BOOST_CHECK_EXCEPTION((void)read(one("7", "-1"), QueryMode::reference_anchor), Error,
                         says(Fault::internal, "is 7, but token 42 was forced"));
 }
@@ -255,13 +262,15 @@ BOOST_AUTO_TEST_CASE(a_path_has_falling_biases_and_compensates_the_prefix) {
 BOOST_AUTO_TEST_CASE(a_path_is_read_up_to_the_first_other_token) {
   const LlamaServer server = server_of(100);
   ServerTally tally;
+  std::size_t generated = 0;
   // The log-probabilities; 1 if the reply does not have one.
   const auto read = [&](const std::string& tokens, const std::string& entries) {
-    ForcedPath path{{5}, {7, 8, 9}, {}};
+    ForcedPath path{{5}, {7, 8, 9}};
     server.read_forced({200, R"({"timings/prompt_n":2,"tokens":[)" + tokens +
                                  R"(],"completion_probabilities":[)" + entries + "]}"},
                        path, tally);
     for (double& nats : path.nats) nats = std::isnan(nats) ? 1 : nats;
+    generated = path.generated;
     return path.nats;
   };
   const auto is = [](const std::vector<double>& nats, const std::vector<double>& expected) {
@@ -273,7 +282,9 @@ BOOST_AUTO_TEST_CASE(a_path_is_read_up_to_the_first_other_token) {
   BOOST_TEST(tally.tokens_computed == 4U);  // two of the prompt, 7 and 8
   is(read("7,8,9", seven + "," + nine), {-1.5, 1, -2});
   is(read("7,8,9", nine), {1, 1, -2});
+  BOOST_TEST(generated == 3U);
   is(read("7,7,9", seven + "," + seven + "," + nine), {-1.5, 1, 1});
+  BOOST_TEST(generated == 1U);
   is(read("8,7,9", eight + "," + seven + "," + nine), {1, 1, 1});
   is(read("7,8", seven + "," + eight), {-1.5, -std::numeric_limits<double>::infinity(), 1});
   is(read("", ""), {1, 1, 1});
@@ -292,7 +303,7 @@ BOOST_AUTO_TEST_CASE(a_path_has_the_log_probabilities_of_its_tokens) {
   // that never ends.
   const std::vector<TokenId> prefix = found.ids("the cat the"),
                              tokens{'x', 0xc3, 0xa9, 't', 0xe9, 'c', end, 'h'};
-  ForcedPath path{prefix, tokens, {}};
+  ForcedPath path{prefix, tokens};
   found.dialect->read_forced(found.client.ask(found.dialect->force(path)), path, found.tally);
   BOOST_TEST_REQUIRE(path.nats.size() == tokens.size());
   std::vector<TokenId> before = prefix;

@@ -43,6 +43,26 @@ BOOST_AUTO_TEST_CASE(sound_servers_pass) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_older_llama_server_without_ratios_passes) {
+  StandInModel::Options old = speaking("llamacpp");
+  old.ignores_post_sampling = true;
+  FoundStandIn found(old);
+  BOOST_TEST(check(found).repeat_difference < 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_ratios_to_the_reference_token_are_refused) {
+  StandInModel::Options wrong = speaking("llamacpp");
+  wrong.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.body.find(",140]") == std::string::npos) return;  // the reference token's bias
+    Json body = Json::parse(reply.body);
+    for (Json& entry : body["completion_probabilities"][0]["top_probs"]) {
+      if (entry["prob"] < 0.5) entry["prob"] = entry["prob"].get<double>() * 3;
+    }
+    reply.body = body.dump();
+  };
+  refuses(wrong, "answers to the same question differ by 1.0986");
+}
+
 BOOST_AUTO_TEST_CASE(scaled_and_rounded_numbers_are_refused) {
   for (const char* const maker : test::all_makers) {
     const bool is_vllm = std::string(maker) == "vllm";

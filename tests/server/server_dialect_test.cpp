@@ -14,4 +14,13 @@ BOOST_AUTO_TEST_CASE(ids_are_written_as_json) {
   BOOST_TEST(json_ids(std::vector<TokenId>{5, 0, 123456}) == "[5,0,123456]");
 }
 
+BOOST_AUTO_TEST_CASE(a_forced_token_takes_more_steps_if_tokens_are_unreported) {
+  ServerTally tally;
+  BOOST_TEST(tally.steps_per_forced_token() == 1.0);
+  tally.tokens_forced = 10;
+  BOOST_TEST(tally.steps_per_forced_token() == 1.0);
+  tally.tokens_unreported = 5;
+  BOOST_TEST(tally.steps_per_forced_token() == 2.0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

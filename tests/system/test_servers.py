@@ -215,7 +215,7 @@ class TinyModel(Case):
         self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"], said["concurrency"]), ("tiny.gguf", 4, 2))
 
     def test_tokens_that_end_within_a_character(self):
-        # Every token is a byte, so each character of these texts ends with its last token only.
+        # Every token is a byte, so only the last token of a character ends at a character boundary.
         data = self.folder / "scripts"
         data.mkdir()
         relations = {"ru": ("Столица [X] — [Y].", {"Японии": "Токио", "России": "Москва"}),

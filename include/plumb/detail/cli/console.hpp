@@ -184,6 +184,8 @@ struct ModelOptions {
   /// Whether only the tokenizer and the description will be used, so that the model does not need
   /// to be prepared for evaluation.
   bool only_tokens = false;
+  /// Whether the user wants no notes, such as that a server is slow.
+  bool quiet = false;
 };
 
 /// A causal model (CausalLm or LookupLm) predicts what follows a text; a masked model predicts

@@ -189,8 +189,8 @@ Report show_measurement(Console& console, const char* command, const M& measurem
   return report;
 }
 
-/// What a server did for a job, and how much its answers vary, as lines of text. `stated` is what
-/// run.json records about the model; empty if that does not contain a server.
+/// What a server did for this process, and how much its answers vary, as a line of text. `stated` is
+/// what run.json records about the model. Returns an empty text if that does not contain a server.
 inline std::string server_in_words(const Json& stated) {
   const Json server = stated.is_object() ? stated.value("server", Json()) : Json();
   if (!server.is_object()) return "";
@@ -200,23 +200,28 @@ inline std::string server_in_words(const Json& stated) {
   if (const std::size_t computed = count("tokens_computed"); computed > 0) {
     text += ", " + std::to_string(computed) + " computed";
   }
-  double most = 0;
+  std::optional<double> most;
   const auto add = [&](const Json& nats) {
-    if (nats.is_number()) most = (std::max)(most, nats.get<double>());
+    if (nats.is_number()) most = (std::max)(most.value_or(0), nats.get<double>());
   };
   const Json checks = server.value("checks", Json::object());
   for (const auto& [name, nats] : checks.items()) {
     if (name.starts_with("same_")) add(nats);
   }
   add(stated.value("start_check", Json::object()).value("worst_nats", Json()));
-  text += "; its answers to the same question varied by up to " + small_number(most) + " nats";
-  // Servers that compute in F32 stay well below this.
-  if (most > 0.005) text += " (docs/servers.md lists flags for precision)";
+  if (most) {
+    text += "; its answers to the same question varied by up to " + small_number(*most) + " nats";
+    // llama-server's variation stays well below this if it computes in F32.
+    if (*most > 0.005 && server.value("kind", "") == "llama-server") {
+      text += " (docs/servers.md lists its flags for precision)";
+    }
+  }
   return text + "\n";
 }
 
-/// The cost of a job, as text for the terminal. `noun` is the singular noun for the unit that is
-/// scored, and `kinds` is appended to the count.
+/// The cost of a job, as text for the terminal. For a server that computed something in this
+/// process, it includes `server_in_words`. `noun` is the singular noun for the unit that is scored,
+/// and `kinds` is appended to the count.
 inline std::string cost_in_words(const RunSummary& summary, const JobTarget& target,
                                  const char* noun = "statement", const char* kinds = "") {
   const std::string asked =
@@ -228,14 +233,16 @@ inline std::string cost_in_words(const RunSummary& summary, const JobTarget& tar
     return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
            std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
   }
+  if (!target.server.empty()) {
+    return asked + "\n" +
+           (summary.fresh_statements > 0 ? server_in_words(*target.stated_facts) : "");
+  }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  const char* const where =
-      target.server.empty() ? " fed to the model (" : " after merging equal prefixes (";
-  return asked + ", " + counted(summary.cost.tokens_fed, "token") + where +
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed to the model (" +
          (saved > 0 && saved < 0.995 ? with_decimals(1 / saved, 2) + " times as many as"
                                      : with_decimals(saved, 2) + " times fewer than") +
-         " one by one)\n" + server_in_words(*target.stated_facts);
+         " one by one)\n";
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -92,6 +92,8 @@ struct JobTarget {
   Json model_known = Json::object();
   /// Whether to print only the plan.
   bool dry_run = false;
+  /// Whether to print only errors.
+  bool quiet = false;
   /// The part of the job that this process runs.
   Shard shard{};
   /// The URL of a server that runs the model instead of this process, the number of concurrent
@@ -184,7 +186,8 @@ struct JobTarget {
             server,
             concurrency,
             tokenizer,
-            dry_run};
+            dry_run,
+            quiet};
   }
 
   [[nodiscard]] bool asks_several() const { return !several.empty() || !models.empty(); }
@@ -259,6 +262,7 @@ struct JobTarget {
   /// the options have been read. Throws a user error if the model does not exist.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
+    quiet = console.shown.quiet;
     keep_engine(console);
     keep_known(console);
     if (!server.empty()) {

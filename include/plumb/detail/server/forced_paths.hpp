@@ -84,7 +84,7 @@ class ForcedPaths {
   }
 
   /// The first request of each part, if at most `most` parts are sent at the same time. More parts
-  /// make larger batches, but each part computes its first prefix. All parts generate about the
+  /// make larger batches, but each part computes its first prefix. All parts take about the
   /// same number of generation steps; a token of a path takes `steps_per_token`.
   [[nodiscard]] std::vector<std::size_t> part_begins(std::size_t most,
                                                      double steps_per_token) const {
@@ -177,7 +177,7 @@ inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTa
     const ForcedPaths::Request& one = plan.requests()[i];
     const std::vector<TokenId> tokens = plan.tokens(one);
     if (is_forced(one)) {
-      ForcedPath path{plan.prefix(one), tokens, {}};
+      ForcedPath path{plan.prefix(one), tokens};
       tally.tokens_sent += path.prefix.size();
       return dialect.force(path);
     }
@@ -189,18 +189,20 @@ inline void ask_paths(HttpClient& client, const ServerDialect& dialect, ServerTa
     const std::vector<TokenId> tokens = plan.tokens(one);
     std::vector<double> nats(tokens.size());
     if (is_forced(one)) {
-      ForcedPath path{{}, tokens, {}};
+      ForcedPath path{{}, tokens};
       dialect.read_forced(reply, path, tally);
       nats = std::move(path.nats);
       tally.tokens_forced += tokens.size();
       // The last token first, so that the slot always contains the next prefix.
       for (std::size_t t = tokens.size(); t-- > 0;) {
         if (!std::isnan(nats[t])) continue;
-        ++tally.tokens_unreported;
+        // A generated token that is not reported ends within a character.
+        const bool is_unreported = t < path.generated;
+        if (is_unreported) ++tally.tokens_unreported;
         const AskedPrefix asked{tree.prefix(lookups[one.lookups[t]].node),
                                 std::span(tokens).subspan(t, 1), std::span(nats).subspan(t, 1)};
         const std::span<const AskedPrefix> alone(&asked, 1);
-        const auto how = QueryMode::reference;
+        const auto how = is_unreported ? QueryMode::reference : QueryMode::normal;
         read_prefixes(client, dialect, tally,
                       client.ask(prefix_request(dialect, tally, alone, how)), alone, how);
       }

@@ -46,7 +46,7 @@ struct HttpOptions {
   HttpTimes times{};
   RetryPolicy retry{};
   /// Receives one note, from any thread, when a reply first takes longer than `times.slow`. If not
-  /// set, plumb waits silently.
+  /// set, plumb waits silently. It must not throw.
   std::function<void(const std::string& text)> note{};
 };
 

@@ -96,7 +96,7 @@ inline std::shared_ptr<asio::ssl::context> trusting_context() {
 class HttpConnection {
  public:
   /// `trust` is null for a server without TLS. `on_slow` is called if a reply takes longer than
-  /// `times.slow`.
+  /// `times.slow`; it must not throw.
   HttpConnection(ServerUrl url, HttpTimes times, std::shared_ptr<detail::asio::ssl::context> trust,
                  std::function<void()> on_slow = {})
       : url_(std::move(url)),

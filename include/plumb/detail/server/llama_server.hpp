@@ -13,13 +13,14 @@
 //     frequency penalty puts each token last once it is generated. A token in the prefix is already
 //     penalised for each occurrence; its bias compensates for this;
 //   reference: a token that ends in the middle of a UTF-8 character is missing from the reply if it
-//     is the last one. So the ratios of the wanted tokens to a reference token, which ends with a
-//     character, are requested. A larger bias makes the server sample the reference token. Forcing
-//     it (QueryMode::reference_anchor) then gives the constant;
+//     is the last one. So plumb requests the ratios of the wanted tokens to a reference token that
+//     ends at a character boundary. A larger bias makes the server sample the reference token.
+//     Forcing it (QueryMode::reference_anchor) then gives the constant;
 //   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of
-//     text and delays the server's other work. plumb requests it if the other kinds fail.
+//     text and delays the server's other work. plumb requests it for large sets of tokens, to check
+//     the server, and if the other kinds fail.
 // The server computes probabilities in F32: values below e^-87 cannot be reported, and sums are
-// accurate to 1e-3 nats. The bias rounds logits to multiples of 8e-6.
+// accurate to 1e-3 nats. The bias rounds logits to multiples of 8e-6, or 1.5e-5 for the reference token.
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +77,7 @@ class LlamaServer final : public ServerDialect {
   /// Sets the token that is sampled in requests for the whole distribution, and the reference token.
   /// The token must not end in the middle of a UTF-8 character. Must be called before any other
   /// thread uses the object.
-  void set_sampled(TokenId token) { sampled_ = token; }
+  void set_reference(TokenId token) { reference_ = token; }
 
   /// Two tokens are forced one at a time, because a `ratios` request followed by an `anchor`
   /// request would also take two requests.
@@ -84,31 +85,31 @@ class LlamaServer final : public ServerDialect {
     return how != QueryMode::full_distribution && count <= 2 ? 1 : count;
   }
 
+  [[nodiscard]] bool has_reference() const override { return true; }
+
   [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {
     const AskedPrefix& one = asked.front();
-    std::vector<TokenId> wanted(one.tokens.begin(), one.tokens.end());
-    ranges::sort_distinct(wanted);
+    const std::vector<TokenId> wanted = distinct(one.tokens);
     const bool cached = how != QueryMode::without_cache;
     const auto forced = [&](TokenId token, std::size_t n_probs) {
       return completion(one.prefix, n_probs, bias_of(token, "1e9"), 1, cached, false);
     };
     if (how == QueryMode::anchor) return forced(one.tokens[likeliest(one)], 1);
-    if (how == QueryMode::reference_anchor) return forced(sampled_, 1);
+    if (how == QueryMode::reference_anchor) return forced(reference_, 1);
     const bool has_many = wanted.size() > facts_.vocabulary / 8 && wanted.size() > 1;
     if (how == QueryMode::full_distribution || has_many) {
-      return forced(sampled_, facts_.vocabulary);
+      return forced(reference_, facts_.vocabulary);
     }
     if (how != QueryMode::reference && wanted.size() == 1) return forced(wanted.front(), 1);
     std::string biases;
     for (const TokenId token : wanted) {
-      if (how == QueryMode::reference && token == sampled_) continue;
+      if (how == QueryMode::reference && token == reference_) continue;
       add_to_list(biases, bias_of(token, std::to_string(lift)), ",");
     }
-    std::size_t kept = wanted.size();
     if (how == QueryMode::reference) {
-      add_to_list(biases, bias_of(sampled_, std::to_string(lift + reference_lift)), ",");
-      if (!ranges::binary_search(wanted, sampled_)) ++kept;
+      add_to_list(biases, bias_of(reference_, std::to_string(lift + reference_lift)), ",");
     }
+    const std::size_t kept = kept_tokens(wanted, how);
     return completion(one.prefix, kept, biases, kept, cached, true);
   }
 
@@ -119,9 +120,10 @@ class LlamaServer final : public ServerDialect {
     const auto [json, made] = probabilities(reply);
     tally.tokens_computed += made.computed;
     if (made.generated.empty()) {
-      const bool is_last_way = how == QueryMode::reference || how == QueryMode::reference_anchor ||
-                               how == QueryMode::full_distribution;
-      return is_last_way ? QueryMode::full_distribution : QueryMode::reference;
+      const bool reference_failed = how == QueryMode::reference ||
+                                    how == QueryMode::reference_anchor ||
+                                    how == QueryMode::full_distribution;
+      return reference_failed ? QueryMode::full_distribution : QueryMode::reference;
     }
     const auto& entries = made.likeliest.front();
     if (how == QueryMode::reference_anchor) {
@@ -133,8 +135,8 @@ class LlamaServer final : public ServerDialect {
     }
     if (entries.size() <= 1) return read_forced_token(json, made.generated.front(), one);
     // In this case, the server ignored `post_sampling_probs`.
-    const std::size_t kept = one.tokens.size() + (how == QueryMode::reference ? 1 : 0);
-    if (entries.size() == kept && entries.size() < facts_.vocabulary) {
+    if (entries.size() == kept_tokens(distinct(one.tokens), how) &&
+        entries.size() < facts_.vocabulary) {
       return QueryMode::full_distribution;
     }
     if (entries.size() != facts_.vocabulary) refuse_cut(json, entries.size());
@@ -181,9 +183,11 @@ class LlamaServer final : public ServerDialect {
     // The prompt's tokens that were not cached, and the generated tokens except the last one.
     tally.tokens_computed += made.computed + (made.tokens.empty() ? 0 : made.tokens.size() - 1);
     path.nats.assign(path.tokens.size(), std::numeric_limits<double>::quiet_NaN());
+    path.generated = 0;
     auto entry = made.generated.begin();
     for (std::size_t i = 0; i < path.tokens.size() && i < made.tokens.size(); ++i) {
       if (made.tokens[i] != path.tokens[i]) break;
+      ++path.generated;
       if (entry == made.generated.end() || entry->id != path.tokens[i]) continue;
       const auto& candidates =
           made.likeliest[static_cast<std::size_t>(entry - made.generated.begin())];
@@ -325,6 +329,17 @@ class LlamaServer final : public ServerDialect {
                                ",\"post_sampling_probs\":" + word(after_sampling) + answer_fields};
   }
 
+  [[nodiscard]] static std::vector<TokenId> distinct(std::span<const TokenId> tokens) {
+    std::vector<TokenId> sorted(tokens.begin(), tokens.end());
+    ranges::sort_distinct(sorted);
+    return sorted;
+  }
+  /// How many tokens a request for the ratios of these distinct tokens keeps.
+  [[nodiscard]] std::size_t kept_tokens(const std::vector<TokenId>& wanted, QueryMode how) const {
+    const bool adds = how == QueryMode::reference && !ranges::binary_search(wanted, reference_);
+    return wanted.size() + (adds ? 1 : 0);
+  }
+
   /// The index of the token with the highest log-probability so far.
   [[nodiscard]] static std::size_t likeliest(const AskedPrefix& one) {
     return static_cast<std::size_t>(std::max_element(one.nats.begin(), one.nats.end()) -
@@ -355,10 +370,10 @@ class LlamaServer final : public ServerDialect {
       const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries,
       const AskedPrefix& one) const {
     const auto found = by_token(json, entries);
-    const auto reference = found.find(sampled_);
+    const auto reference = found.find(reference_);
     if (reference == found.end()) return QueryMode::full_distribution;
     for (std::size_t i = 0; i < one.tokens.size(); ++i) {
-      if (one.tokens[i] == sampled_) {
+      if (one.tokens[i] == reference_) {
         one.nats[i] = 0;
         continue;
       }
@@ -373,9 +388,11 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] std::optional<QueryMode> read_reference(const ReplyJson& json,
                                                         const LlamaProbabilities::Entry& made,
                                                         const AskedPrefix& one) const {
-    if (made.id != sampled_) throw not_forced(json, made.id, sampled_);
+    if (made.id != reference_) throw not_forced(json, made.id, reference_);
     const double constant = reported_nats(json, made.nats, made.id);
-    if (std::isinf(constant)) return QueryMode::full_distribution;
+    // If a sum is not a log-probability, the server's two replies do not belong together.
+    const double most = *std::max_element(one.nats.begin(), one.nats.end()) + constant;
+    if (std::isinf(constant) || most > ReplyJson::most_nats) return QueryMode::full_distribution;
     add_constant(one, constant);
     return std::nullopt;
   }
@@ -429,9 +446,9 @@ class LlamaServer final : public ServerDialect {
   }
 
   static constexpr double least_nats = -87;
-  /// The bias of wanted tokens, which lifts them above all others, and what the reference token's
-  /// bias has in addition. A sampled token is the reference token with near certainty, unless a
-  /// wanted token is e^30 times as likely; ratios down to e^-47 are above the limit of F32.
+  /// A bias of `lift` raises the wanted tokens above all others; the reference token gets
+  /// `reference_lift` more. The server then almost certainly samples the reference token, unless a
+  /// wanted token is e^30 times as likely. Ratios down to e^-47 are above the limit of F32.
   static constexpr int lift = 100, reference_lift = 40;
   /// The difference between the biases of successive tokens of a path. It exceeds the range of a
   /// model's logits.
@@ -469,7 +486,7 @@ class LlamaServer final : public ServerDialect {
   ServerFacts facts_;
   std::optional<ChatTemplate> chat_;
   std::string place_, bos_;
-  TokenId sampled_ = 0;
+  TokenId reference_ = 0;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -72,6 +72,8 @@ struct ReplyJson {
     }
     return static_cast<TokenId>(id);
   }
+  /// The largest value that is still a log-probability, because of rounding.
+  static constexpr double most_nats = 1e-3;
   /// A log-probability in nats: at most 0, except for rounding. Servers write −9999 for minus
   /// infinity, which JSON does not support.
   [[nodiscard]] double log_probability(const Json& item, const std::string& field) const {
@@ -81,7 +83,7 @@ struct ReplyJson {
     return checked_log_probability(item.get<double>(), field);
   }
   [[nodiscard]] double checked_log_probability(double nats, const std::string& field) const {
-    if (!std::isfinite(nats) || nats > 1e-3) {
+    if (!std::isfinite(nats) || nats > most_nats) {
       throw wrong(field, "is not a log-probability: " + std::to_string(nats));
     }
     return nats <= -9999 ? -std::numeric_limits<double>::infinity() : nats;

@@ -177,7 +177,7 @@ struct ServerCheck {
   }
   if (dialect.forced_together() > 1) {
     // The prompt's tokens after the first, up to a repeated one.
-    ForcedPath path{prefix_of(1), {}, {}};
+    ForcedPath path{prefix_of(1), {}};
     for (std::size_t i = 1; i < prefix.size() && path.tokens.size() < dialect.forced_together() &&
                             ranges::find(path.tokens, prefix[i]) == path.tokens.end();
          ++i) {
@@ -192,7 +192,7 @@ struct ServerCheck {
     };
     if (path.tokens.size() > 1) {
       // The last token must also come last after a prefix that contains it.
-      ForcedPath again{path.prefix, path.tokens, {}};
+      ForcedPath again{path.prefix, path.tokens};
       again.prefix.push_back(path.tokens.back());
       check.forces = is_forced(path) && is_forced(again);
       for (std::size_t i = 0; check.forces && i < path.nats.size(); ++i) {
@@ -205,6 +205,7 @@ struct ServerCheck {
     // Requests several tokens in one question, which the dialect may handle differently from a
     // single token.
     for (const QueryMode how : {QueryMode::normal, QueryMode::reference}) {
+      if (how == QueryMode::reference && !dialect.has_reference()) continue;
       check.repeat_difference =
           (std::max)(check.repeat_difference, difference_of(asked(some, some.size(), how)));
     }

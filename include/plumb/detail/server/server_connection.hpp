@@ -79,7 +79,7 @@ class ServerConnection {
       adds_bos_ = false;
     }
     prompt_ = fixed_prompt("The capital of France is");
-    if (llama != nullptr) llama->set_sampled(prompt_.back());
+    if (llama != nullptr) llama->set_reference(prompt_.back());
     find_embeddings();
     find_answers();
     losses_ = client_.losses();

@@ -57,8 +57,8 @@ struct ServerTally {
   /// The number of prompt tokens that the server computed because its prefix cache did not contain
   /// them, and of forced tokens that it computed; 0 for servers that do not report this number.
   std::atomic<std::uint64_t> tokens_computed{0};
-  /// The number of tokens on forced paths, and how many of them the server did not report, each of
-  /// which takes two further requests.
+  /// The number of tokens on forced paths, and how many of them the server generated but did not
+  /// report, each of which takes two further requests.
   std::atomic<std::uint64_t> tokens_forced{0}, tokens_unreported{0};
 
   /// The number of generation steps that a server needs on average for a token of a forced path.
@@ -81,8 +81,8 @@ enum class QueryMode {
   anchor,
   /// Request log-probabilities relative to that of a token that the server can always report.
   reference,
-  /// Request the log-probability of this reference token, which the log-probabilities so far are
-  /// relative to.
+  /// Request the log-probability of this reference token, to which the log-probabilities so far are
+  /// relative.
   reference_anchor,
 };
 
@@ -110,6 +110,8 @@ struct ForcedPath {
   /// Parallel to `tokens`: the log-probability of each token given the prefix and the tokens before
   /// it. NaN if the server did not report it.
   std::vector<double> nats{};
+  /// How many of the tokens the server generated, from the first on.
+  std::size_t generated = 0;
 };
 
 /// A server's continuation of a prompt.
@@ -151,6 +153,8 @@ class ServerDialect {
   /// prefixes share a request, this limits the total number of their tokens.
   [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
+  /// Whether `reference` and `reference_anchor` differ from `normal`.
+  [[nodiscard]] virtual bool has_reference() const { return false; }
   /// Requests the log-probabilities of tokens after prefixes; no prefix may be empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
                                         QueryMode how) const = 0;

@@ -43,7 +43,7 @@ inline void read_prefixes(HttpClient& client, const ServerDialect& dialect, Serv
                           QueryMode how) {
   constexpr int most = 4;  // from `normal` through each of the other modes
   std::optional<QueryMode> next = dialect.read(reply, asked, how, tally);
-  for (int more = 0; next && more < most; ++more) {
+  for (int more = 0; next && next != how && more < most; ++more) {
     how = *next;
     next = dialect.read(client.ask(prefix_request(dialect, tally, asked, how)), asked, how, tally);
   }
