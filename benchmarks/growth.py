@@ -107,7 +107,7 @@ def main(plumb, ranking, model, work, rounds):
             values.append(ranked(size))
     made["entities, ranks of 500 queries"] = (sizes, found)
     for name, (sizes, found) in made.items():
-        used = [i for i, values in enumerate(found) if name not in studies or sizes[i] > 0 and statistics.median(values) > 0.1]
+        used = [i for i, values in enumerate(found) if name not in studies or (sizes[i] > 0 and statistics.median(values) > 0.1)]
         slope, half = fit([sizes[i] for i in used], [found[i] for i in used])
         print(f"{name}: " + ", ".join(f"{size}: {statistics.median(values):.3g} s" for size, values in zip(sizes, found)) +
               f"; exponent {slope:.2f} [{slope - half:.2f}, {slope + half:.2f}]")

@@ -33,6 +33,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 THREADS = 2
 SIX = "P19,P30,P36,P50,P272,P1376"
 
+NO_LLAMA_SERVER = "llama-server is not built; run bash tests/servers.sh, then name this row"
+
 
 class Missing(Exception):
     """A program that is not available here."""
@@ -330,7 +332,8 @@ def servers(setup, limit=4, slots=16):
             if "server" in record and not made.notes:
                 said = record["server"]
                 made.note(f"{said['kind']} {said['version']}: {record['statements']} statements, {record['tree_nodes']} tree nodes, "
-                          f"{said['requests'] - said['requests_at_connect']} requests and {said['requests_at_connect']} to connect, {said['tokens_sent']} tokens sent, {said['tokens_computed']} computed, "
+                          f"{said['requests'] - said['requests_at_connect']} requests and {said['requests_at_connect']} to connect, "
+                          f"{said['tokens_sent']} tokens sent, {said['tokens_computed']} computed, "
                           f"{record['seconds_model']:.1f} s scoring in the first round, {seconds - record['seconds_model']:.1f} s outside it")
             return record["statements"] / record["seconds_model"]
         return work
@@ -350,7 +353,7 @@ def servers(setup, limit=4, slots=16):
                 over["vLLM"].run({"plumb": plumb(over["vLLM"], "--server", server.url, "--tokenizer", folder),
                                   "lm-pub-quiz, vLLM's torch": lambda: peer(folder)})
     if not os.path.isfile(local_servers.LLAMA_SERVER):
-        over["llama-server"].missing["plumb over llama.cpp"] = "llama-server is not built; run bash tests/servers.sh, then name this row"
+        over["llama-server"].missing["plumb over llama.cpp"] = NO_LLAMA_SERVER
     else:
         with started(local_servers.LlamaServer, setup.model, "-t", THREADS, *local_servers.FAST, slots=slots, waits_actively=True) as server:
             over["llama-server"].run({"plumb": plumb(over["llama-server"], "--server", server.url, "--tokenizer", setup.model),
@@ -380,7 +383,7 @@ def many_shot(setup, facts=4):
 
     def over_server(slots=16):
         if not os.path.isfile(local_servers.LLAMA_SERVER):
-            raise Missing("llama-server is not built; run bash tests/servers.sh, then name this row")
+            raise Missing(NO_LLAMA_SERVER)
         with started(local_servers.LlamaServer, setup.model, "-t", THREADS, *local_servers.FAST, slots=slots, context=1200,
                      waits_actively=True) as server:
             record, _ = setup.run_plumb(*words, "--server", server.url, "--tokenizer", setup.model,
