@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times `plumb calibrate` on made-up results of many models, and a numpy and scikit-learn version.
 
-Arguments: the program, a work folder, templates, models. The Python version reads one model and computes accuracy,
+Arguments: the program, a work folder, templates, models, rounds. The Python version reads one model and computes accuracy,
 ACE, Brier score, log loss and AUROC of Base and Margin for bootstrap resamples: for 50 over all facts, and for 5 also over
 each domain, cardinality and relation, as plumb does. Its time is scaled to 1,000 resamples and all models. plumb computes
 more than either: 14 metrics, curves, option counts, recalibration, CSV files and the page.
@@ -9,6 +9,7 @@ more than either: 14 metrics, curves, option counts, recalibration, CSV files an
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -18,7 +19,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 FACTS, OPTIONS, RELATIONS, RESAMPLES, RESAMPLES_BY_GROUP = 7731, 60, 60, 50, 5
-program, work, templates, models = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+program, work = sys.argv[1], pathlib.Path(sys.argv[2])
+templates, models, rounds = map(int, sys.argv[3:])
 PLAIN = ["[X] is [Y].", "It is [Y] that [X] is.", "[X] was [Y].", "[Y] is [X].", "[Y] was [X]."]
 MARKED = ["[X] is possibly [Y].", "[X] is certainly [Y]."] + [f"I'm {x}% confident [X] is [Y]." for x in (0, 25, 50, 75, 100)]
 TEXTS = (PLAIN + MARKED)[:templates]
@@ -101,14 +103,18 @@ folders = [work / f"model{m}" for m in range(models)]
 for m, folder in enumerate(folders):
     write_model(folder, m)
 size = sum(f.stat().st_size for folder in folders for f in folder.iterdir())
-start = time.perf_counter()
-subprocess.run([program, "calibrate", *map(str, folders), "--out", str(work / "out")], check=True,
-               stdout=subprocess.DEVNULL, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
-ours = time.perf_counter() - start
-print(f"plumb calibrate: {ours:.1f} s, from {size / 1e6:.0f} MB of results files to the page")
-read, *resamples = in_python(folders[0])
-for name, suffix, resample in zip(("over all facts", "also over each group"), ("", ", all groups"), resamples, strict=True):
-    theirs = models * (read + 1000 * resample)
-    print(f"numpy and scikit-learn, {name}: reading one model {read:.1f} s, one resample {1000 * resample:.0f} ms; "
-          f"{theirs:.0f} s for all models and 1000 resamples (extrapolated; Base and Margin)")
-    print(f"ratio{suffix}: {theirs / ours:.1f}")
+ratios = {"": [], ", all groups": []}
+for turn in range(rounds):
+    start = time.perf_counter()
+    subprocess.run([program, "calibrate", *map(str, folders), "--out", str(work / f"out{turn}")], check=True,
+                   stdout=subprocess.DEVNULL, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+    ours = time.perf_counter() - start
+    print(f"plumb calibrate: {ours:.1f} s, from {size / 1e6:.0f} MB of results files to the page")
+    read, *resamples = in_python(folders[0])
+    for name, (suffix, found), resample in zip(("over all facts", "also over each group"), ratios.items(), resamples, strict=True):
+        theirs = models * (read + 1000 * resample)
+        print(f"numpy and scikit-learn, {name}: reading one model {read:.1f} s, one resample {1000 * resample:.0f} ms; "
+              f"{theirs:.0f} s for all models and 1000 resamples (extrapolated; Base and Margin)")
+        found.append(theirs / ours)
+for suffix, found in ratios.items():
+    print(f"ratio{suffix}: {statistics.median(found):.2f} (from {min(found):.2f} to {max(found):.2f})")

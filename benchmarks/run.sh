@@ -3,11 +3,16 @@
 # plumb's speed compared with other programs: one table and one page, build/benchmarks/table.html.
 #
 #   bash benchmarks/run.sh [ROW…]
+#   bash benchmarks/run.sh --results build/benchmarks-2 [ROW…]
+#   bash benchmarks/run.sh --results build/benchmarks-2 --compare build/benchmarks
 #
 # Without arguments it measures the rows that have no measurement in build/benchmarks/ yet, so an interrupted run continues;
-# named rows are measured again. Installs lm-pub-quiz with torch (6 GB, once). Uses lm-evaluation-harness if
-# benchmarks/against_lm_evaluation_harness.sh has installed it, and llama-server and vLLM if tests/servers.sh has. Needs BEAR
-# and WN18RR in the reference data.
+# named rows are measured again. --results sets another folder for the measurements. --compare measures nothing: it shows
+# which ratios of the run in --results are within the ranges that the earlier run states.
+#
+# Installs lm-pub-quiz with torch (6 GB, once). Uses lm-evaluation-harness if
+# benchmarks/against_lm_evaluation_harness.sh has installed it, and llama-server and vLLM if tests/servers.sh has. Needs
+# BEAR and WN18RR in the reference data.
 #
 # PLUMB_ROUNDS: rounds of each row (3).
 

@@ -2,14 +2,17 @@
 """One table of plumb's speed compared with other programs. benchmarks/run.sh calls it with the peer's Python.
 
 Each row is measured in rounds; in each round every program works once, one after the other. A ratio is plumb's rate
-divided by the other program's rate in the same round. The table shows the median ratio with the lowest and highest. A
-row's measurements are kept in build/benchmarks/ROW.json and measured again only if the row is named.
+divided by the other program's rate in the same round. The table shows the median ratio, and the range in which the ratio
+of another run on the same machine is expected. A row's measurements are kept in RESULTS/ROW.json and measured again only
+if the row is named. With --compare EARLIER, nothing is measured: the table then shows which ratios in RESULTS are within
+the ranges of the run in EARLIER.
 """
 import argparse
 import copy
 import datetime
 import html
 import json
+import math
 import os
 import pathlib
 import platform
@@ -189,8 +192,8 @@ def closed_set(setup, templates, dtype="float32", limit=12):
     with tempfile.TemporaryDirectory() as folder:
         programs = {"lm-pub-quiz": lambda: peer(batch)}
         if dtype == "bfloat16":
-            programs["plumb"] = plumb("plumb", "--precision", "bf16", model=half.name)
-            exact = plumb("exact", model=half.name)
+            programs["plumb"] = plumb("plumb", model=half.name)
+            programs["plumb, BF16 products"] = plumb("plumb, BF16 products", "--precision", "bf16", model=half.name)
         else:
             programs["plumb"] = plumb("plumb")
             programs["plumb over llama.cpp"] = plumb("llama.cpp", "--engine", "llama")
@@ -200,18 +203,15 @@ def closed_set(setup, templates, dtype="float32", limit=12):
                 programs["lm-evaluation-harness"] = harness(setup, folder, words)
         made.run(programs)
         if dtype == "bfloat16" and "plumb" in found:
-            exact()
-            made.rates.pop("exact, model alone")
-            made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['exact'], found['plumb']):.2g} nats; lm-pub-quiz's are "
-                      f"{worst_difference(found['exact'], scores):.2g} nats from the exact ones")
+            made.note(f"lm-pub-quiz's scores are at most {worst_difference(found['plumb'], scores):.2g} nats from plumb's, which are exact")
+            if "plumb, BF16 products" in found:  # otherwise the CPU has none
+                made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['plumb'], found['plumb, BF16 products']):.2g} nats")
+                made.note("BF16 products: " + nearness(record_of["plumb, BF16 products"], "bf16"))
+            made.note(nearness(record_of["plumb"]))
             for name, changed in rounded_less(setup, half.name, model).items():
                 evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
                 peer(batch)
-                made.note(f"with {name}, lm-pub-quiz's scores are {worst_difference(found['exact'], scores):.2g} nats from the exact ones")
-            try:
-                made.note(nearness(record_of["plumb"], "bf16"))
-            except Missing as reason:  # a CPU without BF16 products
-                made.note(f"limit not measured: {reason}")
+                made.note(f"with {name}, lm-pub-quiz's scores are {worst_difference(found['plumb'], scores):.2g} nats from the exact ones")
         elif "plumb" in found:
             apart = worst_difference(found["plumb"], scores)
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
@@ -646,7 +646,7 @@ def rows_of(setup):
         "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
                       "plumb: the whole process; lm-pub-quiz: only scoring"),
         "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
-                 "plumb: the whole process; lm-pub-quiz: only scoring"),
+                 "plumb: the whole process, by default with exact products; lm-pub-quiz: only scoring, in BF16"),
         "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5, "plumb over llama-server": 2}, product,
                       "only scoring; a new llama-server in each round"),
         "deer": ("DEER on WN18RR", script(deer, {kind: {"transformers, as the paper": rf"ratio, {kind}, causal model: {SPREAD}",
@@ -660,14 +660,14 @@ def rows_of(setup):
                        "the queries' own prompts", "plumb: the whole process, 320 queries of the test set; every entity: two queries, only scoring"),
         "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product,
                      "only generation; transformers samples every fourth prompt"),
-        "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh"],
-                                                         {"": {"scikit-learn, all facts only": r"ratio: ([\d.]+)",
-                                                               "scikit-learn, also by group": r"ratio, all groups: ([\d.]+)"}}, 5),
+        "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh", 1, 16, setup.rounds],
+                                                         {"": {"scikit-learn, all facts only": rf"ratio: {SPREAD}",
+                                                               "scikit-learn, also by group": rf"ratio, all groups: {SPREAD}"}}, 5),
                         {"scikit-learn, also by group": 10}, "the bootstrap",
-                        "one round; numpy and scikit-learn, extrapolated from one model, compute 5 of plumb's 14 metrics"),
-        "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", 2],
+                        "numpy and scikit-learn, extrapolated from one model, compute 5 of plumb's 14 metrics"),
+        "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", setup.rounds],
                                                       {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
-                   "plumb: the whole process; lm-pub-quiz: only scoring; two rounds"),
+                   "plumb: the whole process; lm-pub-quiz: only scoring"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
         "servers": ("server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {}},
                     "the server", "only scoring, after the connection"),
@@ -699,8 +699,8 @@ def versions(setup):
 
 
 def lines_of(record):
-    """Each line of a row: job, other program, aim, unit, and the ratio's median, lowest and highest with both median rates, or
-    why the program is missing."""
+    """Each line of a row: job, other program, aim, unit, and the median ratio, the range of another run's and both median rates,
+    or why the program is missing."""
     for part, made in record["parts"].items():
         line = {"job": record["job"] + (f", {part}" if part else ""), "unit": made["unit"]}
         ours = made["rates"].get("plumb", [])
@@ -708,21 +708,39 @@ def lines_of(record):
         for name, reason in made["missing"].items():
             yield {**line, "beside": name, "aim": aims.get(name), "missing": reason}
         for name, ratios in made["ratios"].items():
-            yield {**line, "beside": name, "aim": aims.get(name), "ratio": ratios[0], "low": min(ratios), "high": max(ratios)}
+            yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios)}
         for name, theirs in made["rates"].items():
             if name == "plumb" or name.endswith("model alone") or not ours:
                 continue
             ratios = [a / b for a, b in zip(ours, theirs)]
-            yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "low": min(ratios),
-                   "high": max(ratios), "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
+            yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios),
+                   "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
+
+
+def range_of_another_run(ratios):
+    """The lowest and highest ratio expected of another run on this machine with as many rounds (95%), or None for fewer than
+    three rounds. The logarithms of the rounds' ratios are taken as normal, and two runs as equal but for their rounds: the
+    medians of two runs of n rounds with standard deviation s then differ with a standard error of about s sqrt(pi / n)."""
+    if len(ratios) < 3:
+        return None
+    from scipy.stats import t
+    logs = [math.log(ratio) for ratio in ratios]
+    half = t.ppf(0.975, len(logs) - 1) * statistics.stdev(logs) * math.sqrt(math.pi / len(logs))
+    middle = statistics.median(logs)
+    return math.exp(middle - half), math.exp(middle + half)
 
 
 def shown(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def shown_range(bounds):
+    return "" if bounds is None else f"{shown(bounds[0])}–{shown(bounds[1])}"
+
+
 def print_table(records):
-    print(f"\n{'job':26} {'compared with':28} {'ratio':>5} {'from–to':>9}  aim")
+    print("\nRange: where the ratio of another run on this machine is expected (95%).\n")
+    print(f"{'job':26} {'compared with':28} {'ratio':>5} {'range':>9}  aim")
     print("─" * 80)
     for record in records:
         for line in lines_of(record):
@@ -732,12 +750,34 @@ def print_table(records):
                 continue
             aim = line["aim"]
             said = "" if aim is None else f"{aim:g}" + ("" if line["ratio"] >= aim else " no")
-            print(f"{head}{shown(line['ratio']):>5} {shown(line['low']) + '–' + shown(line['high']):>9}  {said}")
+            print(f"{head}{shown(line['ratio']):>5} {shown_range(line['range']):>9}  {said}")
     for record in records:
         if not list(lines_of(record)):
             print(f"\n{record['job']}:")
             for note in (note for made in record["parts"].values() for note in made["notes"]):
                 print("\n".join(textwrap.wrap(note, 78, initial_indent="  ", subsequent_indent="    ")))
+
+
+def print_comparison(earlier, records):
+    """The ratios of two runs, and whether those of the second are within the ranges of the first."""
+    before = {(line["job"], line["beside"]): line for record in earlier for line in lines_of(record) if "ratio" in line}
+    print("\nRange: where the first run expects the ratio of another run (95%).\n")
+    print(f"{'job':26} {'compared with':28} {'first':>5} {'range':>9} {'second':>6}")
+    print("─" * 80)
+    counted = within = 0
+    for line in (line for record in records for line in lines_of(record)):
+        first = before.get((line["job"], line["beside"]))
+        if first is None or "ratio" not in line:
+            continue
+        inside = ""
+        if first["range"] is not None:
+            counted += 1
+            low, high = first["range"]
+            is_within = low <= line["ratio"] <= high
+            within += is_within
+            inside = "" if is_within else " no"
+        print(f"{line['job'][:26]:26} {line['beside'][:28]:28} {shown(first['ratio']):>5} {shown_range(first['range']):>9} {shown(line['ratio']):>6}{inside}")
+    print(f"\n{within} of {counted} ratios of the second run are within the first run's range")
 
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -746,8 +786,8 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 .wide{{overflow-x:auto}}table{{border-collapse:collapse;width:100%}}th,td{{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8886;vertical-align:top}}
 td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}.missed{{color:#b3261e}}@media(prefers-color-scheme:dark){{.missed{{color:#ff8a80}}}}
 ul{{padding-left:1.2rem}}</style><h1>Speed compared with other programs</h1>
-<p>A ratio is plumb's rate divided by the other program's in the same round: its median, and the lowest and highest of the rounds. Every program
-has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
+<p>A ratio is plumb's rate divided by the other program's in the same round: the table has its median and the range in which the
+ratio of another run on the same machine is expected (95%). Every program has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">range</th><th class="n">aim</th>
 <th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
 
 
@@ -762,7 +802,7 @@ def write_page(file, records):
             aim = line["aim"]
             missed = aim is not None and line["ratio"] < aim
             rates = "".join(f"<td class='n'>{line[key]:.4g}</td>" if key in line else "<td></td>" for key in ("ours", "theirs"))
-            rows += (f"<tr>{cells}<td class='n'><b>{shown(line['ratio'])}</b></td><td class='n'>{shown(line['low'])} to {shown(line['high'])}</td>"
+            rows += (f"<tr>{cells}<td class='n'><b>{shown(line['ratio'])}</b></td><td class='n'>{shown_range(line['range'])}</td>"
                      f"<td class='n{' missed' if missed else ''}'>{'' if aim is None else f'{aim:g}'}{' missed' if missed else ''}</td>"
                      f"{rates}<td>{html.escape(line['unit'])}</td></tr>")
         said = [note for made in record["parts"].values() for note in made["notes"]]
@@ -780,6 +820,8 @@ def main():
     parser.add_argument("--llama-tools", default="")
     parser.add_argument("--harness", default="")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build" / "benchmarks")
+    parser.add_argument("--compare", type=pathlib.Path, metavar="EARLIER")
     parser.add_argument("names", nargs="*")
     words = parser.parse_args()
     setup = Setup(words)
@@ -787,7 +829,12 @@ def main():
     if unknown := [name for name in words.names if name not in rows]:
         print(f"benchmarks/run.sh: '{unknown[0]}' is not a row; use one of {', '.join(rows)}", file=sys.stderr)
         return 2
-    folder = ROOT / "build" / "benchmarks"
+    folder = words.results
+    if words.compare is not None:
+        earlier, records = ([json.loads(file.read_text()) for file in (where / f"{name}.json" for name in rows) if file.exists()]
+                            for where in (words.compare, folder))
+        print_comparison(earlier, records)
+        return 0
     folder.mkdir(parents=True, exist_ok=True)
     records = []
     for name, (job, measure, aims, limit, timed) in rows.items():
