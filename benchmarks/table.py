@@ -772,8 +772,8 @@ def print_comparison(earlier, records):
         inside = ""
         if first["range"] is not None:
             counted += 1
-            low, high = first["range"]
-            is_within = low <= line["ratio"] <= high
+            low, high, ratio = (float(shown(value)) for value in (*first["range"], line["ratio"]))  # as the table states them
+            is_within = low <= ratio <= high
             within += is_within
             inside = "" if is_within else " no"
         print(f"{line['job'][:26]:26} {line['beside'][:28]:28} {shown(first['ratio']):>5} {shown_range(first['range']):>9} {shown(line['ratio']):>6}{inside}")
