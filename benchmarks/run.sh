@@ -30,6 +30,10 @@ build_plumb plumb_command requantize ranking_against_sgemm decoder_products exha
 need_model
 need_whole_peer
 need_llama_perplexity
+# OpenBLAS does not recognise Intel processors newer than itself, and then uses its slowest kernels.
+if grep -q GenuineIntel /proc/cpuinfo && grep -q avx512f /proc/cpuinfo; then
+  export OPENBLAS_CORETYPE="${OPENBLAS_CORETYPE:-SkylakeX}"
+fi
 export OMP_WAIT_POLICY=passive PLUMB_LLAMA_SERVER="$llama_server" PLUMB_VLLM="$vllm_python"
 "$whole_peer_python" -c "import faiss" 2>/dev/null || "$whole_peer_python" -m pip install -q --disable-pip-version-check faiss-cpu
 exec "$whole_peer_python" benchmarks/table.py --plumb build/plumb --model "$model_f32" --bear "$plumb_shared/data/bear" \
