@@ -564,7 +564,7 @@ def start(setup):
 
 def script(words, patterns, keep=3):
     """A row that another benchmark prints. `patterns`: part → {other program: the pattern of a ratio's median, lowest and
-    highest, or of one ratio}. The last `keep` lines become notes."""
+    highest}. The last `keep` lines become notes."""
     def work(setup):
         done = subprocess.run(["bash", *map(str, words)], cwd=ROOT, capture_output=True, text=True)
         parts = {}
@@ -574,7 +574,9 @@ def script(words, patterns, keep=3):
                 found = re.findall(pattern, done.stdout)
                 if done.returncode != 0 or not found:
                     raise Missing(f"{words[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no ratio'])[-1][:150]}")
-                made.ratios[beside] = [float(value) for value in (found[-1] if isinstance(found[-1], tuple) else [found[-1]])]
+                median_lowest_highest = [float(value) for value in found[-1]]
+                # Three rounds are these three values. Of another number, only the median is known.
+                made.ratios[beside] = median_lowest_highest[:3 if setup.rounds == 3 else 1]
         for line in done.stdout.strip().splitlines()[-keep:]:
             made.note(line)
         return parts
@@ -831,6 +833,9 @@ def main():
         return 2
     folder = words.results
     if words.compare is not None:
+        if absent := [where for where in (words.compare, folder) if not where.is_dir()]:
+            print(f"benchmarks/run.sh: {absent[0]} is not a folder of measurements; name the --results of a run", file=sys.stderr)
+            return 2
         earlier, records = ([json.loads(file.read_text()) for file in (where / f"{name}.json" for name in rows) if file.exists()]
                             for where in (words.compare, folder))
         print_comparison(earlier, records)
