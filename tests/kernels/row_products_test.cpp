@@ -162,9 +162,10 @@ BOOST_AUTO_TEST_CASE(pairs_add_both_products) {
           right_pairs.push_back({bits(right[i]), bits(right[i + 1])});
         }
         std::vector<float> sums(rows * sum_stride, 3.0F);
-        set.add_pair_products(rows, lanes,
-                              {left_pairs.data(), row_stride, right_pairs.data(), step, set.lanes,
-                               depth, sums.data(), sum_stride, lanes % 2 == 0});
+        set.add_pair_products(
+            rows, lanes,
+            {left_pairs.data(), row_stride, right_pairs.data(), step, set.lanes, depth, sums.data(),
+             sum_stride, lanes % 2 == 0 ? SumStart::chain : SumStart::zero});
         for (std::size_t r = 0; r < rows; ++r) {
           for (std::size_t c = 0; c < sum_stride; ++c) {
             float expected = lanes % 2 != 0 && c < lanes * set.lanes ? 0.0F : 3.0F;
