@@ -21,9 +21,8 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_compute_exact_products) {
     constexpr std::size_t gap = 3;
     std::mt19937 random(4);
     const auto integer = [&] { return static_cast<float>(random() % 9) - 4.0F; };
-    for (const auto& [depth, start] :
-         {std::pair{7U, SumStart::chain}, std::pair{65U, SumStart::zero},
-          std::pair{130U, SumStart::zero}, std::pair{130U, SumStart::parts}})
+    for (const auto& [depth, adds] :
+         {std::pair{7U, true}, std::pair{65U, false}, std::pair{130U, false}})
       for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
         const std::size_t row_stride = depth + 4;
         for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
@@ -40,10 +39,10 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_compute_exact_products) {
             const std::vector<float> before = sums;
             set.add_products(rows, lanes,
                              {left.data(), row_stride, right.data(), step, lane_step, depth,
-                              sums.data(), sum_stride, start});
+                              sums.data(), sum_stride, adds});
             for (std::size_t r = 0; r < rows; ++r) {
               for (std::size_t c = 0; c < sum_stride; ++c) {
-                const bool starts_at_0 = start == SumStart::zero && c < lanes * set.lanes;
+                const bool starts_at_0 = !adds && c < lanes * set.lanes;
                 float expected = starts_at_0 ? 0 : before[r * sum_stride + c];
                 for (std::size_t k = 0; k < depth && c < lanes * set.lanes; ++k) {
                   const std::size_t at = k * step + c / set.lanes * lane_step + c % set.lanes;
@@ -60,54 +59,25 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_compute_exact_products) {
 
 // 2^24 + 1 cannot be represented as a float: a single running sum loses each of the 64 ones added
 // to 2^24, but a separate partial sum does not.
-BOOST_AUTO_TEST_CASE(sums_are_made_in_parts_of_64_unless_they_continue_a_chain) {
+BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     const std::size_t width = set.product_width();
     for (const std::size_t depth : {64U, 65U, 128U, 130U}) {
-      for (const SumStart start : {SumStart::zero, SumStart::parts, SumStart::chain}) {
-        std::vector<float> left(depth, 1.0F), right(depth * width);
-        std::vector<float> sums(width, start == SumStart::zero ? 5.0F : 0.0F);
+      for (const bool adds : {false, true}) {
+        std::vector<float> left(depth, 1.0F), right(depth * width), sums(width);
         for (std::size_t k = 0; k < depth; ++k) {
           const float number = k == 0 ? 16777216.0F : k < 64 ? 0.0F : 1.0F;
           std::fill_n(right.begin() + static_cast<std::ptrdiff_t>(k * width), width, number);
         }
         set.add_products(
             1, set.product_lanes,
-            {left.data(), depth, right.data(), width, set.lanes, depth, sums.data(), width, start});
+            {left.data(), depth, right.data(), width, set.lanes, depth, sums.data(), width, adds});
         // With depth 130, the last two ones form a separate partial sum, and 2^24 + 64 + 2 can be
         // represented as a float.
-        const bool lost = start == SumStart::chain || depth == 65;
-        const float behind = lost ? 0.0F : static_cast<float>(depth - 64);
+        const float behind = adds || depth == 65 ? 0.0F : static_cast<float>(depth - 64);
         for (const float sum : sums) BOOST_TEST(sum == 16777216.0F + behind);
       }
     }
-  });
-}
-
-// PackedMatrix computes the sums of a block of rows for one part of the depth after another.
-BOOST_AUTO_TEST_CASE(sums_in_parts_do_not_depend_on_where_calls_divide_the_depth) {
-  test::with_each<NetworkKernels>([](const NetworkKernels& set) {
-    constexpr std::size_t depth = 300;
-    const std::size_t width = set.product_width();
-    std::mt19937 random(12);
-    const auto number = [&] { return static_cast<float>(random() % 10007) / 5003.5F - 1.0F; };
-    std::vector<float> left(set.product_rows * depth), right(depth * width);
-    for (float& x : left) x = number();
-    for (float& x : right) x = number();
-    const auto sums_of = [&](std::size_t at_once) {
-      std::vector<float> sums(set.product_rows * width);
-      for (std::size_t k = 0; k < depth; k += at_once) {
-        set.add_products(set.product_rows, set.product_lanes,
-                         {left.data() + k, depth, right.data() + k * width, width, set.lanes,
-                          std::min(at_once, depth - k), sums.data(), width,
-                          k == 0 ? SumStart::zero : SumStart::parts});
-      }
-      return sums;
-    };
-    const std::vector<float> whole = sums_of(depth);
-    BOOST_TEST(whole == sums_of(64));
-    BOOST_TEST(whole == sums_of(128));
-    BOOST_TEST(whole != sums_of(96));  // these sums consist of other parts
   });
 }
 
@@ -125,7 +95,7 @@ BOOST_AUTO_TEST_CASE(sums_that_are_added_to_depend_neither_on_calls_nor_on_zeros
                          std::size_t first, std::size_t count, std::vector<float>& sums) {
       set.add_products(1, set.product_lanes,
                        {weights.data() + first, depth, values.data() + first * width, width,
-                        set.lanes, count, sums.data(), width, SumStart::chain});
+                        set.lanes, count, sums.data(), width, true});
     };
     std::vector<float> whole(width), runs(width), between(width);
     add(left, right, 0, depth, whole);
@@ -162,10 +132,9 @@ BOOST_AUTO_TEST_CASE(pairs_add_both_products) {
           right_pairs.push_back({bits(right[i]), bits(right[i + 1])});
         }
         std::vector<float> sums(rows * sum_stride, 3.0F);
-        set.add_pair_products(
-            rows, lanes,
-            {left_pairs.data(), row_stride, right_pairs.data(), step, set.lanes, depth, sums.data(),
-             sum_stride, lanes % 2 == 0 ? SumStart::chain : SumStart::zero});
+        set.add_pair_products(rows, lanes,
+                              {left_pairs.data(), row_stride, right_pairs.data(), step, set.lanes,
+                               depth, sums.data(), sum_stride, lanes % 2 == 0});
         for (std::size_t r = 0; r < rows; ++r) {
           for (std::size_t c = 0; c < sum_stride; ++c) {
             float expected = lanes % 2 != 0 && c < lanes * set.lanes ? 0.0F : 3.0F;

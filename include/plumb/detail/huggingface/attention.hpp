@@ -128,7 +128,7 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
     const std::size_t wide = (std::min)(with.product_lanes, (end - 1) / lanes + 1 - block);
     with.add_products(count, wide,
                       {queries, stride, held.keys(head, block), lanes, held.block_size(),
-                       held.size(), sums, width, SumStart::zero});
+                       held.size(), sums, width, false});
     const std::size_t first = (std::max)(run.first, block * lanes);
     const std::size_t last = (std::min)(end, (block + wide) * lanes);
     for (std::size_t q = 0; q < count; ++q) {

@@ -201,12 +201,6 @@ class PackedMatrix {
   using Numbers = std::vector<float, detail::UnsetAllocator<float>>;
   using Pairs = AlignedVector<detail::NumberPair>;
 
-  // A panel is multiplied by a block of rows in parts of its depth. A part (24 kB with AVX-512)
-  // stays in the L1 cache for all tiles of the block; a whole panel of 768 inputs (147 kB) does
-  // not. The depth of a part is a multiple of the 64 products that row_products.hpp sums at once,
-  // so that parts change no bit of a sum.
-  static constexpr std::size_t rows_in_block = 48, depth_at_once = 128;
-
   static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
 
   /// Rounds rows to BF16. `pairs` receives them pair_count(inputs()) apart, with a zero appended to
@@ -234,38 +228,24 @@ class PackedMatrix {
   void multiply_panels(const Number* rows, std::size_t count, std::size_t stride, std::size_t depth,
                        float* out, std::size_t out_stride, std::size_t first, std::size_t last,
                        Panel panel) const {
-    alignas(64) float sums[rows_in_block * most_product_width];
+    alignas(64) float sums[most_product_rows * most_product_width];
     const std::size_t width = width_, lanes = kernels_->lanes,
                       rows_at_once = kernels_->product_rows;
     for (std::size_t p = first; p < last; ++p) {
       const std::size_t used = (std::min)(width, outputs_ - p * width);
       const Number* const columns = panel(p);
-      const float* const bias = bias_.data() + p * width;
-      for (std::size_t block = 0; block < count; block += rows_in_block) {
-        const std::size_t in_block = (std::min)(rows_in_block, count - block);
-        for (std::size_t k = 0; k < depth; k += depth_at_once) {
-          for (std::size_t r = 0; r < in_block; r += rows_at_once) {
-            const std::size_t height = (std::min)(rows_at_once, in_block - r);
-            const ProductTile<Number> tile{.rows = rows + (block + r) * stride + k,
-                                           .row_stride = stride,
-                                           .columns = columns + k * width,
-                                           .step = width,
-                                           .lane_step = lanes,
-                                           .depth = (std::min)(depth_at_once, depth - k),
-                                           .sums = sums + r * width,
-                                           .sum_stride = width,
-                                           .start = k == 0 ? SumStart::zero : SumStart::parts};
-            if constexpr (std::same_as<Number, float>) {
-              kernels_->add_products(height, kernels_->product_lanes, tile);
-            } else {
-              kernels_->add_pair_products(height, kernels_->product_lanes, tile);
-            }
-          }
+      for (std::size_t r = 0; r < count; r += rows_at_once) {
+        const std::size_t height = (std::min)(rows_at_once, count - r);
+        const ProductTile<Number> tile{
+            rows + r * stride, stride, columns, width, lanes, depth, sums, width, false};
+        if constexpr (std::same_as<Number, float>) {
+          kernels_->add_products(height, kernels_->product_lanes, tile);
+        } else {
+          kernels_->add_pair_products(height, kernels_->product_lanes, tile);
         }
-        for (std::size_t r = 0; r < in_block; ++r) {
-          const float* const from = sums + r * width;
-          float* const to = out + (block + r) * out_stride + p * width;
-          for (std::size_t c = 0; c < used; ++c) to[c] = from[c] + bias[c];
+        for (std::size_t i = 0; i < height; ++i) {
+          float* to = out + (r + i) * out_stride + p * width;
+          for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
         }
       }
     }

@@ -19,18 +19,6 @@ struct NumberPair {
   std::uint16_t first, second;
 };
 
-/// What a tile's products are added to, and in which order. Parts have 64 products
-/// (row_products.hpp). A sum may be computed in several calls: in parts, if all depths but the last
-/// one are multiples of 64; as a chain, with any depths.
-enum class SumStart : std::uint8_t {
-  /// Starts at 0 and sums in parts. Overwrites the existing sums.
-  zero,
-  /// Continues the existing sums in parts.
-  parts,
-  /// Continues the existing sums as one chain of additions.
-  chain
-};
-
 /// The memory layout for multiplying a few rows by a few vectors of columns.
 template <class Number = float>
 struct ProductTile {
@@ -46,7 +34,9 @@ struct ProductTile {
   /// The distance from one row's sums to those of the next row, in numbers. The sums of one row are
   /// contiguous.
   std::size_t sum_stride;
-  SumStart start = SumStart::chain;
+  /// If true, continues the chain of additions from the existing sums. If false, starts at 0 and
+  /// sums in parts (row_products.hpp).
+  bool adds = true;
 };
 
 /// The activation function between the two matrix products of a feed-forward layer

@@ -6,8 +6,9 @@
 //   sums[r][c] += Σ_k rows[r][k] · columns[k][c]
 // A tile consists of a few rows and one to three vectors of columns. Its sums are held in
 // registers, and each sum is accumulated in order of ascending k. The bits of a sum therefore do
-// not depend on the other sums that are computed with it. Sums are computed in parts of 64 products,
-// and each part is added to the total in memory, or as a single chain of additions (SumStart). The
+// not depend on the other sums that are computed with it. Sums that start at 0 are computed in
+// parts of 64 products, and each part is added to the total in memory. Sums that continue existing
+// ones form a single chain of additions, so that they may be computed in any number of calls. The
 // numbers for the same k are contiguous in `float_lanes` columns; the caller chooses where these
 // vectors are in memory (packed_matrix.hpp, attention.hpp). The shape of a tile depends on the
 // widest vectors for which this file is compiled. The vector types require the vector_size
@@ -120,18 +121,17 @@ template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, s
   const Number* const row[] = {tile.rows + R * tile.row_stride...};
   const Number* at = tile.columns;
   const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
-  const bool chains = tile.start == SumStart::chain;
   std::size_t k = 0;
   do {
-    const bool joins = k > 0 || tile.start == SumStart::parts;
-    const bool is_last = chains || depth - k <= summed_at_once;
+    const bool is_first = k == 0;
+    const bool is_last = tile.adds || depth - k <= summed_at_once;
     const std::size_t end = is_last ? depth : k + summed_at_once;
-    TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride, chains)...};
+    TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride, tile.adds)...};
     for (; k < end; ++k, at += step) {
       const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
       (sums[R].add(columns, row[R][k]), ...);
     }
-    (sums[R].store(tile.sums + R * tile.sum_stride, joins), ...);
+    (sums[R].store(tile.sums + R * tile.sum_stride, !is_first), ...);
   } while (k < depth);
 }
 
