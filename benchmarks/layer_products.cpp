@@ -85,7 +85,9 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
+  // Times are those of this thread, so no product may use others.
   openblas_set_num_threads(1);
+  Eigen::setNbThreads(1);
   std::printf("10^9 operations a CPU second, one thread, median of %d rounds, vectors of %zu\n",
               rounds, plumb::detail::network_kernels().lanes);
   for (const Eigen::Index count : {24, 192}) {
