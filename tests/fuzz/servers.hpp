@@ -61,12 +61,19 @@ inline void servers(std::string_view input) {
         }
       }
       if (dialect->sequences_together() > 0) {
-        std::vector<AskedSequence> sequences(count, AskedSequence{{1, 3, 4}, {}});
+        AskedSequence sequence{{1, 3, 4}, {}};
+        if (dialect->next_tokens_together() > 0) sequence.next = {5};
+        std::vector<AskedSequence> sequences(count, sequence);
         const bool told = is_read(place, [&] { dialect->read_sequences(reply, sequences, tally); });
         for (const AskedSequence& one : sequences) {
           require(!told || one.nats.size() == 3, "a sequence without all of its numbers");
           for (std::size_t i = 1; told && i < 3; ++i) {
             require(one.nats[i] <= 1e-3, "a log-probability that is none");
+          }
+          require(!told || one.next_nats.size() == one.next.size(),
+                  "a sequence without the numbers after it");
+          for (const double nats : one.next_nats) {
+            require(!told || nats <= 1e-3, "a log-probability that is none");
           }
         }
         (void)is_read(place, [&] {

@@ -2,6 +2,7 @@
 #include "plumb/detail/server/lookup_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
@@ -42,9 +43,12 @@ struct RandomLookups {
 
 BOOST_AUTO_TEST_CASE(sequences_answer_every_lookup_of_a_tree) {
   FoundStandIn found(speaking("vllm"));
-  for (const std::size_t statements : {1U, 5U, 60U}) {
+  // Without tokens after the sequences, with one or two, and with as many as vLLM allows.
+  const std::vector<std::size_t> limits{0, 1, 2, 128};
+  for (std::size_t kind = 0; kind < 3 * limits.size(); ++kind) {
+    const std::size_t statements = std::array{1, 5, 60}[kind % 3], most_next = limits[kind / 3];
     const RandomLookups made(statements);
-    const LookupSequences plan(made.tree, made.lookups);
+    const LookupSequences plan(made.tree, made.lookups, most_next);
     std::vector<AskedSequence> sequences = plan.sequences();
     BOOST_TEST(sequences.size() == plan.size());
     BOOST_TEST(plan.size() <= statements);
@@ -52,6 +56,8 @@ BOOST_AUTO_TEST_CASE(sequences_answer_every_lookup_of_a_tree) {
     for (const AskedSequence& one : sequences) {
       tokens += one.tokens.size();
       longest = std::max(longest, one.tokens.size());
+      BOOST_TEST(one.next.size() <= most_next);
+      BOOST_TEST(one.next.empty() == (most_next == 0));
     }
     BOOST_TEST(tokens == plan.tokens());
     BOOST_TEST(longest == plan.longest());
@@ -64,6 +70,27 @@ BOOST_AUTO_TEST_CASE(sequences_answer_every_lookup_of_a_tree) {
       BOOST_TEST(std::abs(nats[i] - expected) < 1e-12);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(sequences_that_differ_in_their_last_token_are_one) {
+  TokenTree tree;
+  const NodeId name = tree.add(TokenTree::root, 'x'), verb = tree.add(name, 'y');
+  std::vector<TokenLookup> lookups{{name, 'y'}};
+  for (TokenId token = 0; token < 5; ++token) lookups.push_back({verb, token});
+  const NodeId longer = tree.add(verb, 4);
+  lookups.push_back({longer, '.'});
+  const LookupSequences plan(tree, lookups, 3);
+  const std::vector<AskedSequence> sequences = plan.sequences();
+  BOOST_TEST_REQUIRE(sequences.size() == 3U);  // four options in two parts, and the longer one
+  using Ids = std::vector<TokenId>;
+  BOOST_TEST(sequences[0].tokens == (Ids{'x', 'y'}));
+  BOOST_TEST(sequences[0].next == (Ids{0, 1, 2}));
+  BOOST_TEST(sequences[1].next == Ids{3});
+  BOOST_TEST(sequences[2].tokens == (Ids{'x', 'y', 4}));
+  BOOST_TEST(sequences[2].next == Ids{'.'});
+  BOOST_TEST(plan.tokens() == 7U);
+  BOOST_TEST(plan.longest() == 3U);
+  BOOST_TEST(plan.next_tokens() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are_not) {
@@ -97,7 +124,7 @@ BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are
             std::span(questions.back().tokens.data(), questions.back().tokens.size() + 1);
       }
     }
-    const LookupSequences sequences(tree, lookups);
+    const LookupSequences sequences(tree, lookups, 0);
     return sequences_are_cheaper(*found.dialect, costs, tree, sequences, nodes, questions, 8);
   };
   BOOST_TEST(cheaper(6, 10, 4, even));
@@ -123,6 +150,24 @@ BOOST_AUTO_TEST_CASE(a_sequence_too_many_begins_another_request) {
   const std::size_t then = found.server.requests();
   ask_sequences(found.client, *found.dialect, found.tally, longer);
   BOOST_TEST(found.server.requests() - then == 2U);  // with 32 sequences (16,000 tokens) and 18
+}
+
+BOOST_AUTO_TEST_CASE(a_request_looks_up_no_more_tokens_than_vllm_allows) {
+  FoundStandIn found(speaking("vllm"));
+  std::vector<AskedSequence> sequences;
+  for (TokenId token = 0; token < 60; ++token) {  // 180 different tokens
+    sequences.push_back({{'a', 'b'}, {}, {token, 60 + token, 120 + token}, {}});
+  }
+  const std::size_t before = found.server.requests();
+  ask_sequences(found.client, *found.dialect, found.tally, sequences);
+  BOOST_TEST(found.server.requests() - before == 2U);
+  for (const AskedSequence& one : sequences) {
+    BOOST_TEST_REQUIRE(one.next_nats.size() == 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double expected = found.made.model().log_probability(one.tokens, one.next[i]);
+      BOOST_TEST(std::abs(one.next_nats[i] - expected) < 1e-12);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(costs_are_those_of_the_server) {

@@ -78,6 +78,17 @@ BOOST_AUTO_TEST_CASE(sequences_give_their_own_tokens) {
       BOOST_TEST(std::abs(one.nats[i] - expected) < 1e-12);
     }
   }
+  sequences[1].next = {'c', 'a'};
+  const HttpRequest request = found.dialect->ask_sequences(sequences);
+  BOOST_TEST(Json::parse(request.body)["logprob_token_ids"] == Json({'a', 'c'}));
+  found.dialect->read_sequences(found.client.ask(request), sequences, found.tally);
+  BOOST_TEST(sequences[0].next_nats.empty());
+  BOOST_TEST_REQUIRE(sequences[1].next_nats.size() == 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double expected =
+        found.made.model().log_probability(sequences[1].tokens, sequences[1].next[i]);
+    BOOST_TEST(std::abs(sequences[1].next_nats[i] - expected) < 1e-12);
+  }
   std::vector<AskedSequence> only{{{5, 6}, {}}};
   for (const auto& [body, words] :
        {std::pair{R"({"choices":[]})", "is not a list of 1"},

@@ -5,6 +5,8 @@
 //
 // If a server reports the log-probabilities of a prompt's own tokens, one sequence can answer all
 // lookups on a path from the root to a leaf, but the server computes every token of that sequence.
+// If it can also report those of given tokens after a sequence, the sequence ends before its last
+// token, and sequences that differ only in their last tokens become one.
 // With one prompt per prefix, the server computes little more than the tokens missing from its
 // prefix cache, but it processes more prompts. For short statements, whole sequences are cheaper.
 // For a long prefix with many lookups after it, one prompt per prefix is cheaper. The costs per
@@ -72,36 +74,54 @@ struct ServerCosts {
   return costs;
 }
 
-/// Sequences whose own tokens cover all lookups of a tree.
+/// Sequences whose own tokens, and the tokens looked up after them, cover all lookups of a tree.
 class LookupSequences {
  public:
-  /// There must be no lookup after the root.
-  LookupSequences(const TokenTree& tree, std::span<const TokenLookup> lookups)
-      : tree_(tree), lookups_(lookups), is_passed_(tree.size()) {
+  /// There must be no lookup after the root, and lookups after the same node should be neighbours.
+  /// `most_next` is the maximum number of tokens that are looked up after a sequence.
+  LookupSequences(const TokenTree& tree, std::span<const TokenLookup> lookups,
+                  std::size_t most_next)
+      : tree_(tree), lookups_(lookups), most_next_(most_next), is_passed_(tree.size()) {
     for (const TokenLookup& lookup : lookups) {
       for (NodeId n = lookup.node; n != TokenTree::root && !is_passed_[n]; n = tree.parent(n)) {
         is_passed_[n] = true;
       }
     }
     std::unordered_set<std::uint64_t> known;
-    for (std::size_t i = 0; i < lookups.size(); ++i) {
-      if (passed_child(lookups[i]) != TokenTree::none) continue;
-      if (!known.insert(key_of(lookups[i])).second) continue;
-      last_.push_back(i);
-      tokens_ += tree.depth(lookups[i].node) + 1;
-      longest_ = (std::max<std::size_t>)(longest_, tree.depth(lookups[i].node) + 1);
+    std::unordered_set<TokenId> next;
+    for (const TokenLookup& lookup : lookups) {
+      if (passed_child(lookup) != TokenTree::none) continue;
+      if (!known.insert(key_of(lookup)).second) continue;
+      next.insert(lookup.token);
+      const bool continues = !ends_.empty() && ends_.back().node == lookup.node &&
+                             ends_.back().tokens.size() < most_next;
+      if (continues) {
+        ends_.back().tokens.push_back(lookup.token);
+        continue;
+      }
+      ends_.push_back({lookup.node, {lookup.token}});
+      const std::size_t length = tree.depth(lookup.node) + (most_next == 0 ? 1U : 0U);
+      tokens_ += length;
+      longest_ = (std::max)(longest_, length);
     }
+    next_tokens_ = most_next == 0 ? 0 : next.size();
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return last_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+  /// The number of different tokens that are looked up after the sequences.
+  [[nodiscard]] std::size_t next_tokens() const noexcept { return next_tokens_; }
   [[nodiscard]] std::size_t tokens() const noexcept { return tokens_; }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
 
   [[nodiscard]] std::vector<AskedSequence> sequences() const {
     std::vector<AskedSequence> made;
-    for (const std::size_t i : last_) {
-      made.push_back({tree_.prefix(lookups_[i].node), {}});
-      made.back().tokens.push_back(lookups_[i].token);
+    for (const End& end : ends_) {
+      made.push_back({tree_.prefix(end.node), {}});
+      if (most_next_ > 0) {
+        made.back().next = end.tokens;
+      } else {
+        made.back().tokens.push_back(end.tokens.front());
+      }
     }
     return made;
   }
@@ -113,10 +133,13 @@ class LookupSequences {
     // By node: the log-probability of the token that leads to it.
     std::vector<double> into(tree_.size());
     for (std::size_t s = 0; s < answered.size(); ++s) {
-      const TokenLookup& leaf = lookups_[last_[s]];
-      std::size_t place = answered[s].tokens.size() - 1;
-      leaves[key_of(leaf)] = answered[s].nats[place];
-      for (NodeId n = leaf.node; n != TokenTree::root; n = tree_.parent(n)) {
+      const End& end = ends_[s];
+      std::size_t place = tree_.depth(end.node);
+      for (std::size_t t = 0; t < end.tokens.size(); ++t) {
+        leaves[key_of({end.node, end.tokens[t]})] =
+            most_next_ > 0 ? answered[s].next_nats[t] : answered[s].nats[place];
+      }
+      for (NodeId n = end.node; n != TokenTree::root; n = tree_.parent(n)) {
         into[n] = answered[s].nats[--place];
       }
     }
@@ -128,6 +151,13 @@ class LookupSequences {
   }
 
  private:
+  /// The last node of a sequence, and the tokens to look up after it. If the server cannot look up
+  /// tokens after a sequence, there is one such token, which ends the sequence.
+  struct End {
+    NodeId node;
+    std::vector<TokenId> tokens;
+  };
+
   static std::uint64_t key_of(const TokenLookup& lookup) {
     return static_cast<std::uint64_t>(lookup.node) << 32U |
            static_cast<std::uint32_t>(lookup.token);
@@ -141,9 +171,10 @@ class LookupSequences {
 
   const TokenTree& tree_;
   std::span<const TokenLookup> lookups_;
+  std::size_t most_next_;
   std::vector<bool> is_passed_;
-  std::vector<std::size_t> last_;  // lookups whose tokens end a sequence
-  std::size_t tokens_ = 0, longest_ = 0;
+  std::vector<End> ends_;
+  std::size_t tokens_ = 0, longest_ = 0, next_tokens_ = 0;
 };
 
 /// Whether a server needs less time for sequences than for `questions`, whose prefixes are `nodes`,
@@ -177,8 +208,14 @@ class LookupSequences {
       (std::max)(std::ceil(prompts / static_cast<double>(dialect.prefixes_together())),
                  std::ceil(asked / most));
   const auto whole = static_cast<double>(sequences.size());
-  return seconds(std::ceil(whole / static_cast<double>(dialect.sequences_together())), whole,
-                 static_cast<double>(sequences.tokens())) < seconds(requests, prompts, tokens);
+  double whole_requests = std::ceil(whole / static_cast<double>(dialect.sequences_together()));
+  if (sequences.next_tokens() > 0) {
+    whole_requests =
+        (std::max)(whole_requests, std::ceil(static_cast<double>(sequences.next_tokens()) /
+                                             static_cast<double>(dialect.next_tokens_together())));
+  }
+  return seconds(whole_requests, whole, static_cast<double>(sequences.tokens())) <
+         seconds(requests, prompts, tokens);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

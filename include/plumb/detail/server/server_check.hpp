@@ -169,7 +169,11 @@ struct ServerCheck {
   check.repeat_difference = difference_of(one_by_one);
   if (dialect.sequences_together() > 0) {
     AskedSequence sequence{prefix, {}};
+    if (dialect.next_tokens_together() >= some.size()) sequence.next = some;
     ask_sequences(client, dialect, tally, std::span(&sequence, 1));
+    if (!sequence.next.empty()) {
+      check.sequence_difference = difference_of(sequence.next_nats);
+    }
     for (std::size_t i = 1; i < prefix.size(); ++i) {
       check.sequence_difference = (std::max)(check.sequence_difference,
                                              std::abs(floored(sequence.nats[i]) - floored(own[i])));

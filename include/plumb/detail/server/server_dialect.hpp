@@ -100,6 +100,10 @@ struct AskedSequence {
   std::vector<TokenId> tokens{};
   /// Parallel to `tokens`; the first token has no log-probability.
   std::vector<double> nats{};
+  /// Distinct tokens to look up after the sequence, if the dialect supports this, and their
+  /// log-probabilities.
+  std::vector<TokenId> next{};
+  std::vector<double> next_nats{};
 };
 
 /// Tokens that a server must generate one after another after a prefix. The prefix and the tokens
@@ -177,6 +181,9 @@ class ServerDialect {
   /// How many sequences fit in one request for the log-probabilities of their own tokens; 0 if this
   /// kind of server does not support such requests.
   [[nodiscard]] virtual std::size_t sequences_together() const { return 0; }
+  /// How many different tokens can be looked up after the sequences of one request; 0 if a server
+  /// reports only the log-probabilities of the sequences' own tokens.
+  [[nodiscard]] virtual std::size_t next_tokens_together() const { return 0; }
   /// Whether every lookup requires its own sequence, in which case sending whole sequences is
   /// always cheaper.
   [[nodiscard]] virtual bool scores_only_sequences() const { return false; }
@@ -192,7 +199,7 @@ class ServerDialect {
     throw internal_error({.field = facts().kind},
                          "cannot score " + std::to_string(asked.size()) + " whole sequences");
   }
-  /// Sets the log-probabilities of each sequence's tokens.
+  /// Sets the log-probabilities of each sequence's tokens and of the tokens after it.
   virtual void read_sequences(const HttpReply&, std::span<AskedSequence>, ServerTally&) const {}
 
   /// How many tokens after a prefix the server can be forced to generate in one request; 0 if this

@@ -240,7 +240,9 @@ class ServerModel {
       first = last;
     }
     std::optional<LookupSequences> whole;
-    if (server_->dialect().sequences_together() > 0) whole.emplace(tree, lookups);
+    if (server_->dialect().sequences_together() > 0) {
+      whole.emplace(tree, lookups, server_->dialect().next_tokens_together());
+    }
     if (whole && (server_->dialect().scores_only_sequences() ||
                   sequences_are_cheaper(server_->dialect(), server_->costs(), tree, *whole, nodes,
                                         questions, server_->client().concurrency()))) {

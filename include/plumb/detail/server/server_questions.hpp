@@ -13,9 +13,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
@@ -103,14 +105,15 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       });
 }
 
-/// Requests the log-probabilities of each sequence's tokens, many sequences per request, from
-/// several threads. The dialect must support this.
+/// Requests the log-probabilities of each sequence's tokens and of the tokens after it, many
+/// sequences per request, from several threads. The dialect must support this.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
   // If possible, the sequences are divided evenly into one request per thread, but requests of
   // fewer than 64 sequences are avoided, because a server batches across requests. A request has
-  // fewer only if no more sequences remain, if the dialect allows no more, or if more would exceed
-  // about 16,000 tokens. This limit exists because a slow server needs minutes for that many.
+  // fewer only if no more sequences remain, if the dialect allows no more, if more would look up too
+  // many different tokens after the sequences, or if they would exceed about 16,000 tokens. This
+  // limit exists because a slow server needs minutes for that many.
   constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =
@@ -118,9 +121,18 @@ inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, Serv
   std::vector<std::span<AskedSequence>> parts;
   for (std::size_t first = 0; first < sequences.size();) {
     std::size_t count = 0, tokens = 0;
-    while (first + count < sequences.size() && count < each &&
-           (count == 0 || tokens + sequences[first + count].tokens.size() <= most_tokens)) {
-      tokens += sequences[first + count++].tokens.size();
+    std::unordered_set<TokenId> next;
+    while (first + count < sequences.size() && count < each) {
+      const AskedSequence& one = sequences[first + count];
+      const auto fresh = static_cast<std::size_t>(
+          ranges::count_if(one.next, [&](TokenId token) { return !next.contains(token); }));
+      if (count > 0 && (tokens + one.tokens.size() > most_tokens ||
+                        next.size() + fresh > dialect.next_tokens_together())) {
+        break;
+      }
+      tokens += one.tokens.size();
+      next.insert(one.next.begin(), one.next.end());
+      ++count;
     }
     parts.push_back(sequences.subspan(first, count));
     first += count;

@@ -6,11 +6,12 @@
 // It uses /v1/completions with token ids as prompts, many per request. `prompt_logprobs` returns
 // the log-probabilities of a prompt's own tokens, which requires the server to compute every token;
 // this suits many short statements. `logprob_token_ids` (vLLM's pull request 43463) returns the
-// log-probabilities of up to 128 given tokens at the next position and uses the prefix cache, which
-// suits a long prefix with many lookups after it. With `return_tokens_as_token_ids`, replies
-// represent tokens as "token_id:42". The server must run with its default `--logprobs-mode
-// raw_logprobs`. Vectors come from /v1/embeddings of a server with the pooling runner, and are
-// normalised. Source: vLLM's OpenAI-compatible server.
+// log-probabilities of up to 128 given tokens at the next position. By itself, it uses the prefix
+// cache, which suits a long prefix with many lookups after it. Together with `prompt_logprobs`, it
+// returns those of the statements' last tokens, so the server does not compute these tokens. With
+// `return_tokens_as_token_ids`, replies represent tokens as "token_id:42". The server must run with
+// its default `--logprobs-mode raw_logprobs`. Vectors come from /v1/embeddings of a server with the
+// pooling runner, and are normalised. Source: vLLM's OpenAI-compatible server.
 
 #include <algorithm>
 #include <charconv>
@@ -52,7 +53,6 @@ class VllmServer final : public OpenAiCompatibleServer {
     for (const AskedPrefix& one : asked) {
       wanted.insert(wanted.end(), one.tokens.begin(), one.tokens.end());
     }
-    ranges::sort_distinct(wanted);
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
@@ -63,8 +63,7 @@ class VllmServer final : public OpenAiCompatibleServer {
                   std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "\""
             : "";
     return {"/v1/completions", opening(detail::json_id_lists(asked, prefix), 1) + unlike_others +
-                                   ",\"temperature\":0,\"logprobs\":1,\"logprob_token_ids\":" +
-                                   detail::json_ids(wanted) + "}"};
+                                   ",\"temperature\":0" + next_tokens(std::move(wanted)) + "}"};
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
@@ -73,23 +72,7 @@ class VllmServer final : public OpenAiCompatibleServer {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     count_usage(json, tally);
     for (const auto& [choice, number] : choices(json, asked.size())) {
-      const Json& top = json.at(choice + "/logprobs/top_logprobs/0");
-      if (!top.is_object()) throw json.wrong("top_logprobs", "is not an object");
-      std::unordered_map<TokenId, double> found;
-      for (const auto& [name, value] : top.items()) {
-        found[id_of(json, name)] = json.log_probability(value, "top_logprobs of " + name);
-      }
-      const AskedPrefix& one = asked[number];
-      for (std::size_t i = 0; i < one.tokens.size(); ++i) {
-        const auto entry = found.find(one.tokens[i]);
-        if (entry == found.end()) {
-          throw user_error({.field = json.place},
-                           "returns no log-probability for token " + std::to_string(one.tokens[i]) +
-                               ", only for " + std::to_string(found.size()) + " others",
-                           "use a vLLM version whose completions support logprob_token_ids");
-        }
-        one.nats[i] = entry->second;
-      }
+      read_next(json, choice, asked[number].tokens, asked[number].nats);
     }
     return std::nullopt;
   }
@@ -108,6 +91,7 @@ class VllmServer final : public OpenAiCompatibleServer {
   }
 
   [[nodiscard]] std::size_t sequences_together() const override { return 256; }
+  [[nodiscard]] std::size_t next_tokens_together() const override { return most_tokens; }
   /// vLLM's cache has blocks of 16 tokens, and at least one token is always computed.
   [[nodiscard]] std::size_t tokens_behind_cache(std::size_t length) const override {
     return length == 0 ? 0 : (length - 1) % 16 + 1;
@@ -117,8 +101,13 @@ class VllmServer final : public OpenAiCompatibleServer {
     const auto ids = [](const AskedSequence& one) -> const auto& {
       return one.tokens;
     };
+    std::vector<TokenId> wanted;
+    for (const AskedSequence& one : asked) {
+      wanted.insert(wanted.end(), one.next.begin(), one.next.end());
+    }
     return {"/v1/completions", opening(detail::json_id_lists(asked, ids), 1) +
-                                   ",\"temperature\":0,\"prompt_logprobs\":0}"};
+                                   ",\"temperature\":0,\"prompt_logprobs\":0" +
+                                   (wanted.empty() ? "" : next_tokens(std::move(wanted))) + "}"};
   }
 
   void read_sequences(const HttpReply& reply, std::span<AskedSequence> asked,
@@ -141,6 +130,8 @@ class VllmServer final : public OpenAiCompatibleServer {
         }
         one.nats[i] = json.log_probability(entry->value("logprob", Json()), "logprob of " + id);
       }
+      one.next_nats.assign(one.next.size(), 0);
+      if (!one.next.empty()) read_next(json, choice, one.next, one.next_nats);
     }
   }
 
@@ -178,6 +169,33 @@ class VllmServer final : public OpenAiCompatibleServer {
  private:
   // vLLM's limit on the number of ids in one request.
   static constexpr std::size_t most_tokens = 128;
+
+  /// The fields that request the log-probabilities of given tokens after each prompt.
+  [[nodiscard]] static std::string next_tokens(std::vector<TokenId> wanted) {
+    ranges::sort_distinct(wanted);
+    return ",\"logprobs\":1,\"logprob_token_ids\":" + detail::json_ids(wanted);
+  }
+
+  /// Reads the log-probabilities of `tokens` after the prompt of a choice.
+  void read_next(const ReplyJson& json, const std::string& choice, std::span<const TokenId> tokens,
+                 std::span<double> nats) const {
+    const Json& top = json.at(choice + "/logprobs/top_logprobs/0");
+    if (!top.is_object()) throw json.wrong("top_logprobs", "is not an object");
+    std::unordered_map<TokenId, double> found;
+    for (const auto& [name, value] : top.items()) {
+      found[id_of(json, name)] = json.log_probability(value, "top_logprobs of " + name);
+    }
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto entry = found.find(tokens[i]);
+      if (entry == found.end()) {
+        throw user_error({.field = json.place},
+                         "returns no log-probability for token " + std::to_string(tokens[i]) +
+                             ", only for " + std::to_string(found.size()) + " others",
+                         "use a vLLM version whose completions support logprob_token_ids");
+      }
+      nats[i] = entry->second;
+    }
+  }
 
   /// `prompt` is JSON: a list of ids, or a list of such lists.
   [[nodiscard]] std::string opening(const std::string& prompt, std::size_t most) const {
