@@ -18,6 +18,7 @@ import time
 
 import numpy
 import torch
+from products import SMOLLM2_135M, Products
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 THREADS = 2
@@ -91,6 +92,7 @@ def main():
                     rows[i] = row[len(encoded[i]) - 1].numpy()
         return len(prompts) / (time.monotonic() - began), numpy.stack(rows)
 
+    fed = {"queries": [], "entities": []}  # tokens per second
     loops = ("causal model", "decoder alone", "sorted batches")
     ratios = {(kind, loop): [] for kind in ("queries", "entities") for loop in loops}
     print(f"{data.name}, {os.path.basename(arguments.model)}, {THREADS} threads: {arguments.queries} tail queries of the test part, "
@@ -103,7 +105,9 @@ def main():
                 subprocess.run([arguments.plumb, "rank", "--data", graph, "--model", arguments.model,
                                 "--out", folder / out, "--threads", str(THREADS), *words], check=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                return json.loads((folder / out / "run.json").read_text())["seconds_by_part"]
+                record = json.loads((folder / out / "run.json").read_text())
+                fed[out].append(record["tokens_fed"] / record["seconds_model"])
+                return record["seconds_by_part"]
 
             write_part(data, folder / "part", arguments.sample, turn)
             seconds = rank("entities", folder / "part", "--limit", "1")
@@ -140,6 +144,18 @@ def main():
             print(f"round {turn + 1}: " + "; ".join(said), flush=True)
     for (kind, loop), values in ratios.items():
         print(f"ratio, {kind}, {loop}: {statistics.median(values):.2f} (from {min(values):.2f} to {max(values):.2f})")
+    if os.path.basename(arguments.model).startswith("SmolLM2-135M"):
+        print_limits(ratios, fed)
+
+
+def print_limits(ratios, fed):
+    """What the ratios would be if plumb computed nothing but its matrix products; vectors need no rows of logits."""
+    alone = Products(SMOLLM2_135M, THREADS)
+    shares = {kind: statistics.median(rates) * alone.node_seconds for kind, rates in fed.items()}
+    for (kind, loop), values in ratios.items():
+        print(f"limit, {kind}, {loop}: {statistics.median(values) / shares[kind]:.2f}")
+    print("the products alone would take " + " and ".join(f"{share:.2f} of the time of {kind}" for kind, share in shares.items()) +
+          f", at {alone.layers_speed:.0f} GFLOP/s per thread")
 
 
 if __name__ == "__main__":

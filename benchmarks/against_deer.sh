@@ -11,7 +11,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
-build_plumb plumb_command requantize
+build_plumb plumb_command requantize decoder_products
 need_model
 need_whole_peer
 exec "$whole_peer_python" benchmarks/against_deer.py --plumb build/plumb --model "$model_f32" \

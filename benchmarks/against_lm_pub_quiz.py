@@ -69,7 +69,8 @@ def run_plumb(plumb, model, data, codes, limit, options, out):
 
 
 def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=()):
-    """Both in turn, at lm-pub-quiz's best batch size; returns run.json of the last round. Fails if scores differ."""
+    """Both in turn, at lm-pub-quiz's best batch size; returns run.json of the last round and the ratios by kind. Fails if
+    scores differ."""
     relations = choose_relations(data, codes, limit)
     batch_size = best_batch_size(evaluator, relations[:1], sizes)
     ratios = {"whole process": [], "model alone": [], "CPU seconds, whole process": []}
@@ -96,7 +97,7 @@ def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32
               flush=True)
     for kind, found in ratios.items():
         print(f"ratio, {kind}: {statistics.median(found):.2f} (from {min(found):.2f} to {max(found):.2f})", flush=True)
-    return run
+    return run, ratios
 
 
 def main():

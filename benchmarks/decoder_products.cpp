@@ -2,11 +2,14 @@
 
 // How fast would a decoder be if it computed nothing but its matrix products?
 //
-//   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS [bf16]]
-// With `bf16`, products are computed in BF16, which needs a CPU with AVX512-BF16. Prints JSON with
-// the best of five rounds: seconds for one node's layers in batches of 512 nodes, seconds for one
-// row of logits in batches of 96 (like DecoderNetwork), and the speed of one thread in 10⁹ additions
-// and multiplications per second, both for the layers and for one tile whose numbers stay in the
+//   decoder_products HIDDEN QUERIES_KEYS_VALUES WIDENED INNER LAYERS VOCABULARY [THREADS [f32|bf16]]
+//
+// WIDENED is the number of outputs of the feed-forward network's first product, and INNER the
+// number of inputs of its last one; in a gated network, WIDENED is twice INNER. With `bf16`,
+// products are computed in BF16, which needs a CPU with AVX512-BF16. Prints JSON with the best of
+// five rounds: seconds for one node's layers in batches of 512 nodes, seconds for one row of logits
+// in batches of 96 (like DecoderNetwork), and the speed of one thread in 10⁹ additions and
+// multiplications per second, both for the layers and for one tile whose numbers stay in the
 // first-level cache.
 
 #include <omp.h>
@@ -84,11 +87,12 @@ double tile_speed() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6) return 2;
+  if (argc < 7) return 2;
   const auto word = [&](int i) { return static_cast<std::size_t>(std::atoll(argv[i])); };
-  const std::size_t hidden = word(1), projected = word(2), inner = word(3), layers = word(4);
-  if (argc > 6) omp_set_num_threads(std::atoi(argv[6]));
-  const bool in_bf16 = argc > 7 && std::string_view(argv[7]) == "bf16";
+  const std::size_t hidden = word(1), projected = word(2), widened = word(3), inner = word(4),
+                    layers = word(5);
+  if (argc > 7) omp_set_num_threads(std::atoi(argv[7]));
+  const bool in_bf16 = argc > 8 && std::string_view(argv[8]) == "bf16";
   if (in_bf16 && !plumb::detail::network_kernels().has_pair_products) {
     std::fputs("decoder_products: this CPU has no BF16 products; leave out `bf16`\n", stderr);
     return 2;
@@ -99,7 +103,7 @@ int main(int argc, char** argv) {
   for (std::size_t l = 0; l < layers; ++l) {
     all.push_back(matrix(projected, hidden, type));
     all.push_back(matrix(hidden, hidden, type));
-    all.push_back(matrix(2 * inner, hidden, type));
+    all.push_back(matrix(widened, hidden, type));
     all.push_back(matrix(hidden, inner, type));
   }
   constexpr std::size_t nodes = 512, rows = 96;
@@ -110,7 +114,7 @@ int main(int argc, char** argv) {
   }
   const int threads = omp_get_max_threads();
   all.clear();
-  all.push_back(matrix(word(5), hidden, type));
+  all.push_back(matrix(word(6), hidden, type));
   const double of_row = seconds_of(all, rows) / static_cast<double>(rows);
   std::printf(
       "{\"node\": %.9g, \"row\": %.9g, \"layers\": %.4g, \"tile\": %.4g, \"vectors\": %zu}\n",

@@ -5,15 +5,13 @@ products of SmolLM2-135M's matrices.
     engines.py BUILD DATA RELATIONS LIMIT MODEL ROUNDS THREADS...
 """
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
-# SmolLM2-135M: hidden, queries with keys and values, inner, layers, vocabulary.
-SHAPE = ["576", "960", "1536", "30", "49152"]
+from products import SMOLLM2_135M, Products
 
 
 def main(build, data, relations, limit, model, rounds, *threads):
@@ -23,8 +21,7 @@ def main(build, data, relations, limit, model, rounds, *threads):
         speeds, scores, limits = {"native": [], "llama": []}, {}, []
         with tempfile.TemporaryDirectory() as name:
             for number in range(int(rounds)):
-                limits.append(json.loads(subprocess.run([f"{build}/decoder_products", *SHAPE, count], check=True, capture_output=True,
-                                                        env={**os.environ, "OMP_PROC_BIND": "true"}).stdout))
+                limits.append(Products(SMOLLM2_135M, count, build=build))
                 for engine, found in speeds.items():
                     out = pathlib.Path(name) / f"{engine}-{number}"
                     subprocess.run([plumb, "probe", "--data", data, "--relations", relations, "--limit", limit, "--model", model,
@@ -32,21 +29,21 @@ def main(build, data, relations, limit, model, rounds, *threads):
                                    stderr=subprocess.DEVNULL)
                     run = json.loads((out / "run.json").read_text())
                     found.append(run["tokens_fed"] / run["seconds_model"])
-                    # The last token of a statement is a leaf: no row of logits is needed after it.
-                    fed, rows = run["tokens_fed"], run["tree_nodes"] - run["statements"]
+                    # Each node has a token after it, so each needs a row of logits.
+                    fed, rows = run["tokens_fed"], run["tree_nodes"]
                     scores[engine] = [score for file in sorted(out.glob("*_results.jsonl"))
                                       for line in file.read_text().splitlines() for score in json.loads(line)["pll_scores"]]
         worst = max(abs(a - b) for a, b in zip(scores["native"], scores["llama"], strict=True))
-        alone = [fed / (fed * one["node"] + rows * one["row"]) for one in limits]
+        alone = [fed / one.seconds(fed, rows) for one in limits]
         ratios = [a / b for a, b in zip(speeds["native"], speeds["llama"])]
         print(f"{count} threads: " + ", ".join(f"{engine} {statistics.median(found):.0f} nodes/s ({min(found):.0f} to {max(found):.0f})"
                                                 for engine, found in speeds.items()) +
               f", ratio {statistics.median(ratios):.2f}; worst difference {worst:.6f} nats in {len(scores['llama'])} statements")
         shares = [a / b for a, b in zip(speeds["native"], alone)]
         most = [a / b for a, b in zip(alone, speeds["llama"])]
-        print(f"    only the products, vectors of {limits[0]['vectors']}: {statistics.median(alone):.0f} nodes/s "
-              f"({statistics.median(one['layers'] for one in limits):.0f} GFLOP/s per thread; a tile in the first cache "
-              f"{statistics.median(one['tile'] for one in limits):.0f}); native reaches {statistics.median(shares):.2f} of it; "
+        print(f"    only the products, vectors of {limits[0].vectors}: {statistics.median(alone):.0f} nodes/s "
+              f"({statistics.median(one.layers_speed for one in limits):.0f} GFLOP/s per thread; a tile in the first cache "
+              f"{statistics.median(one.tile_speed for one in limits):.0f}); native reaches {statistics.median(shares):.2f} of it; "
               f"with nothing else to compute, it would be {statistics.median(most):.2f} times as fast as llama.cpp")
 
 

@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
-build_plumb plumb_command
+build_plumb plumb_command decoder_products
 need_whole_peer
 export OMP_WAIT_POLICY=passive  # spinning threads slow each other down on a busy machine
 exec "$whole_peer_python" benchmarks/huggingface_against_lm_pub_quiz.py --plumb build/plumb \

@@ -2,12 +2,14 @@
 """One table of plumb's speed compared with other programs. benchmarks/run.sh calls it with the peer's Python.
 
 Each row is measured in rounds; in each round every program works once, one after the other. A ratio is plumb's rate
-divided by the other program's rate in the same round. The table shows the median ratio, and the range in which the ratio
-of another run on the same machine is expected. A row's measurements are kept in RESULTS/ROW.json and measured again only
-if the row is named. With --compare EARLIER, nothing is measured: the table then shows which ratios in RESULTS are within
-the ranges of the run in EARLIER.
+divided by the other program's rate in the same round. The table shows the median ratio, the range in which the ratio of
+another run on the same machine is expected, and where it was measured, the limit: the ratio if plumb computed nothing
+but its matrix products, or, over a server, if the server returned no log-probabilities. A row's measurements are kept
+in RESULTS/ROW.json and measured again only if the row is named. With --compare EARLIER, nothing is measured: the table
+then shows which ratios in RESULTS are within the ranges of the run in EARLIER.
 """
 import argparse
+import concurrent.futures
 import copy
 import datetime
 import html
@@ -24,8 +26,9 @@ import sys
 import tempfile
 import textwrap
 import time
+import urllib.request
 
-from engines import SHAPE
+from products import SMOLLM2_135M, Products
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "system"))
 import local_servers  # noqa: E402
@@ -49,7 +52,7 @@ class Measured:
     """The rates of a row: units of work per second, by program and round."""
 
     def __init__(self, unit, rounds):
-        self.unit, self.rounds, self.rates, self.missing, self.notes, self.ratios = unit, rounds, {}, {}, [], {}
+        self.unit, self.rounds, self.rates, self.missing, self.notes, self.ratios, self.limits = unit, rounds, {}, {}, [], {}, {}
 
     def run(self, programs):
         """`programs`: name → a call that does the work once and returns the rate, or raises Missing."""
@@ -72,8 +75,14 @@ class Measured:
             self.notes.append(text)
             print("    " + text, flush=True)
 
+    def limit(self, rate, *names):
+        """`rate`: what plumb's rate could be at most. Sets the limits of its ratios to these programs."""
+        for name in names:
+            if name in self.rates:
+                self.limits[name] = statistics.median(rate / theirs for theirs in self.rates[name])
+
     def json(self):
-        return {"unit": self.unit, "rates": self.rates, "ratios": self.ratios, "missing": self.missing, "notes": self.notes}
+        return {name: getattr(self, name) for name in ("unit", "rates", "ratios", "limits", "missing", "notes")}
 
 
 def run(words, **more):
@@ -141,9 +150,12 @@ def peer_relations(setup, codes, limit):
 def closed_set(setup, templates, dtype="float32", limit=12):
     """lm-pub-quiz at its best batch size, plumb by its own network and over llama.cpp."""
     from lm_pub_quiz import Evaluator
+    made = Measured("statements/s", setup.rounds)
+    if dtype == "bfloat16" and not flags_of_processor() & {"avx512_bf16", "amx_bf16"}:
+        made.missing["lm-pub-quiz"] = "this processor has no BF16 products, and torch takes about ten minutes a round"
+        return made
     setup.torch()
     codes = SIX.split(",")
-    made = Measured("statements/s", setup.rounds)
     relations = peer_relations(setup, codes, limit)
     model, tokenizer = setup.model_of()
     if dtype != "float32":  # both programs read the same folder
@@ -206,8 +218,8 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             made.note(f"lm-pub-quiz's scores are at most {worst_difference(found['plumb'], scores):.2g} nats from plumb's, which are exact")
             if "plumb, BF16 products" in found:  # otherwise the CPU has none
                 made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['plumb'], found['plumb, BF16 products']):.2g} nats")
-                made.note("BF16 products: " + nearness(record_of["plumb, BF16 products"], "bf16"))
-            made.note(nearness(record_of["plumb"]))
+                made.note("BF16 products: " + share_of_products(record_of["plumb, BF16 products"], "bf16")[1])
+            nearness(made, record_of["plumb"])
             for name, changed in rounded_less(setup, half.name, model).items():
                 evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
                 peer(batch)
@@ -217,7 +229,7 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
             alone = statistics.median(a / b for a, b in zip(made.rates["plumb, model alone"], made.rates["lm-pub-quiz"]))
             made.note(f"plumb without start-up and page: {alone:.1f} times lm-pub-quiz's statements per second")
-            made.note(nearness(record_of["plumb"]))
+            nearness(made, record_of["plumb"])
             assert apart < 1e-3
     return made
 
@@ -244,13 +256,21 @@ def rounded_less(setup, folder, model):
     return {"its softmax in F32": model, "only its products in BF16 (torch.autocast) and its softmax in F32": wide}
 
 
-def nearness(record, kind="f32"):
-    """The share of the model's time that its matrix products take, from the speed of the products by themselves."""
-    alone = json.loads(run([ROOT / "build" / "decoder_products", *SHAPE, THREADS, kind], env={**os.environ, "OMP_PROC_BIND": "true"}).stdout)
-    fed, rows = record["tokens_fed"], record["tree_nodes"] - record["statements"]  # the last token of a statement needs no row of logits
-    least = fed * alone["node"] + rows * alone["row"]
-    return (f"limit: the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model ({least / record['seconds_model']:.2f}), "
-            f"at {alone['layers']:.0f} GFLOP/s per thread; {fed} tokens fed for {record['statements']} statements")
+def share_of_products(record, kind="f32"):
+    """The seconds that a probe's matrix products take by themselves, and a sentence about their share of the model's time."""
+    alone = Products(SMOLLM2_135M, THREADS, kind)
+    fed = record["tokens_fed"]
+    least = alone.seconds(fed, record["tree_nodes"])  # each node has a token after it, so each needs a row of logits
+    return least, (f"the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model "
+                   f"({least / record['seconds_model']:.2f}), at {alone.layers_speed:.0f} GFLOP/s per thread; {fed} tokens fed for "
+                   f"{record['statements']} statements")
+
+
+def nearness(made, record):
+    least, said = share_of_products(record)
+    made.note("limit: " + said)
+    made.limit(record["statements"] / least, *(name for name in made.rates if name != "plumb" and not name.startswith("plumb, ")
+                                               and not name.endswith("model alone")))
 
 
 def statements_of(setup, words, folder):
@@ -338,6 +358,31 @@ def servers(setup, limit=4, slots=16):
             return record["statements"] / record["seconds_model"]
         return work
 
+    def without_log_probabilities(server, folder):
+        """Statements per second if vLLM computes each statement's tokens, but returns nothing about them."""
+        with tempfile.TemporaryDirectory() as kept:
+            out = pathlib.Path(kept) / "run"
+            run([setup.plumb, *words, "--model", folder, "--out", out])
+            listed = map(json.loads, run([setup.plumb, "data", "prompts", out, "--ids", "--model", folder]).stdout.splitlines())
+            prompts = [row["ids"] + one["ids"] for row in listed for one in row["candidates"]]
+
+        def ask(number):
+            body = {"model": str(folder), "prompt": prompts[number::8], "max_tokens": 1, "temperature": 0, "cache_salt": f"{time.time()} {number}"}
+            post = urllib.request.Request(server.url + "/v1/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
+            with urllib.request.urlopen(post, timeout=600) as reply:
+                usage = json.load(reply)["usage"]
+            return usage["prompt_tokens"] - ((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+
+        rates = []
+        for _ in range(setup.rounds):
+            began = time.monotonic()
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                computed = sum(pool.map(ask, range(8)))
+            rates.append(len(prompts) / (time.monotonic() - began))
+        over["vLLM"].note(f"limit: vLLM computes the same {len(prompts)} statements at {statistics.median(rates):.1f} a second if it returns no "
+                          f"log-probabilities of their tokens ({computed} tokens)")
+        return statistics.median(rates)
+
     def peer(folder):
         done = run([local_servers.VLLM, ROOT / "benchmarks" / "lm_pub_quiz_rate.py", folder, setup.bear, SIX, limit, THREADS,
                     next(path for path in sys.path if path.endswith("site-packages"))])
@@ -352,6 +397,7 @@ def servers(setup, limit=4, slots=16):
             with started(local_servers.VllmServer, folder) as server:
                 over["vLLM"].run({"plumb": plumb(over["vLLM"], "--server", server.url, "--tokenizer", folder),
                                   "lm-pub-quiz, vLLM's torch": lambda: peer(folder)})
+                over["vLLM"].limit(without_log_probabilities(server, folder), "lm-pub-quiz, vLLM's torch")
     if not os.path.isfile(local_servers.LLAMA_SERVER):
         over["llama-server"].missing["plumb over llama.cpp"] = NO_LLAMA_SERVER
     else:
@@ -460,8 +506,8 @@ def sampling(setup, prompts=8, samples=100):
                 model.generate(ids, attention_mask=mask, do_sample=False, max_new_tokens=16, pad_token_id=0, stop_strings=["\n"], tokenizer=tokenizer)
         return len(chosen) / (time.monotonic() - began)
 
-    sampled.run({"plumb": plumb(samples), "transformers, 100 sequences": drawn})
-    greedy.run({"plumb": plumb(0), "transformers, batches of 16": likeliest})
+    sampled.run({"plumb": plumb(samples), "transformers, 100 samples": drawn})
+    greedy.run({"plumb": plumb(0), "transformers, batch of 16": likeliest})
     return {"sampled": sampled, "greedy": greedy}
 
 
@@ -502,7 +548,7 @@ def ranks(setup, queries=3000, entities=40943, dimension=768):
             (order == of[first:first + 500, None]).nonzero()
         return queries / (time.monotonic() - began)
 
-    made.run({"plumb": of_program("ranking_seconds"), "OpenBLAS sgemm alone": of_program("sgemm_seconds"), "faiss IndexFlatIP, ten nearest": faiss_search,
+    made.run({"plumb": of_program("ranking_seconds"), "OpenBLAS sgemm alone": of_program("sgemm_seconds"), "faiss IndexFlatIP, top 10": faiss_search,
               "torch mm and sort": torch_sort})
     return made
 
@@ -564,7 +610,8 @@ def start(setup):
 
 def script(words, patterns, keep=3):
     """A row that another benchmark prints. `patterns`: part → {other program: the pattern of a ratio's median, lowest and
-    highest}. The last `keep` lines become notes."""
+    highest}. A line "limit, NAME: RATIO" is the limit of the ratio that is printed as "ratio, NAME: …". The last `keep` lines
+    become notes."""
     def work(setup):
         done = subprocess.run(["bash", *map(str, words)], cwd=ROOT, capture_output=True, text=True)
         parts = {}
@@ -577,6 +624,9 @@ def script(words, patterns, keep=3):
                 median_lowest_highest = [float(value) for value in found[-1]]
                 # Three rounds are these three values. Of another number, only the median is known.
                 made.ratios[beside] = median_lowest_highest[:3 if setup.rounds == 3 else 1]
+                limit = re.findall(pattern.replace("ratio", "limit", 1).replace(SPREAD, r"([\d.]+)"), done.stdout)
+                if limit:
+                    made.limits[beside] = float(limit[-1])
         for line in done.stdout.strip().splitlines()[-keep:]:
             made.note(line)
         return parts
@@ -638,37 +688,36 @@ def all_of_bear(setup):
 def rows_of(setup):
     """name → (job, how it is measured, {other program: aim}, what limits it, what is timed)."""
     product = "the packed product"
-    wide = " avx512f " in pathlib.Path("/proc/cpuinfo").read_text()
-    quiz = 10 if wide else 8
+    quiz = 10 if "avx512f" in flags_of_processor() else 8
     deer = ["benchmarks/against_deer.sh", setup.shared / "data" / "wn18rr", 400, setup.rounds, 500]
     return {
-        "closed-set": ("closed set, six relations", lambda s: closed_set(s, "0"), {
+        "closed-set": ("closed set, 6 relations", lambda s: closed_set(s, "0"), {
             "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp, multiple choice": 2.5, "plumb over llama.cpp": 2}, product,
             "plumb and the tool: the whole process, including plumb's page; lm-pub-quiz and lm-evaluation-harness: only scoring"),
-        "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
+        "templates": ("closed set, 3 templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
                       "plumb: the whole process; lm-pub-quiz: only scoring"),
         "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
                  "plumb: the whole process, by default with exact products; lm-pub-quiz: only scoring, in BF16"),
         "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5, "plumb over llama-server": 2}, product,
                       "only scoring; a new llama-server in each round"),
         "deer": ("DEER on WN18RR", script(deer, {kind: {"transformers, as the paper": rf"ratio, {kind}, causal model: {SPREAD}",
-                                                         "transformers, batches of 16": rf"ratio, {kind}, sorted batches: {SPREAD}"}
-                                                  for kind in ("queries", "entities")}, 6),
-                 {"queries": {"transformers, batches of 16": 5}, "entities": {"transformers, batches of 16": 1.5}}, product,
+                                                         "transformers, batch of 16": rf"ratio, {kind}, sorted batches: {SPREAD}"}
+                                                  for kind in ("queries", "entities")}, 13),
+                 {"queries": {"transformers, batch of 16": 5}, "entities": {"transformers, batch of 16": 1.5}}, product,
                  "only embedding; the paper's way is one prompt at a time, the batches are sorted by length and skip the LM head"),
-        "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
+        "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, top 10": 1, "torch mm and sort": 1},
                   "16-bit products", "vectors are in memory; faiss: the search, not the index"),
-        "likelihood": ("likelihood Hit@10, WN18RR", likelihood, {"": {"every entity in one tree": 1000}, "tokens": {"every entity, one by one": 100_000}},
+        "likelihood": ("likelihood, Hit@10", likelihood, {"": {"every entity in one tree": 1000}, "tokens": {"every entity, one by one": 100_000}},
                        "the queries' own prompts", "plumb: the whole process, 320 queries of the test set; every entity: two queries, only scoring"),
-        "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product,
+        "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 samples": 8, "transformers, batch of 16": 3}, product,
                      "only generation; transformers samples every fourth prompt"),
         "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh", 1, 16, setup.rounds],
-                                                         {"": {"scikit-learn, all facts only": rf"ratio: {SPREAD}",
-                                                               "scikit-learn, also by group": rf"ratio, all groups: {SPREAD}"}}, 5),
-                        {"scikit-learn, also by group": 10}, "the bootstrap",
+                                                         {"": {"scikit-learn, all facts": rf"ratio: {SPREAD}",
+                                                               "scikit-learn, with groups": rf"ratio, all groups: {SPREAD}"}}, 5),
+                        {"scikit-learn, with groups": 10}, "the bootstrap",
                         "numpy and scikit-learn, extrapolated from one model, compute 5 of plumb's 14 metrics"),
         "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", setup.rounds],
-                                                      {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
+                                                      {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 14), {"lm-pub-quiz": 2.5}, product,
                    "plumb: the whole process; lm-pub-quiz: only scoring"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
         "servers": ("server", servers, {"vLLM": {"lm-pub-quiz, vLLM's torch": 1}, "llama-server": {}},
@@ -680,11 +729,13 @@ def rows_of(setup):
 
 # ----------------------------------------------------------------------------------------------- table
 
+def flags_of_processor():
+    return set(re.search(r"flags\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1].split())
+
+
 def machine():
-    info = pathlib.Path("/proc/cpuinfo").read_text()
-    name = re.search(r"model name\s*: (.*)", info)
-    flags = set(re.search(r"flags\s*: (.*)", info)[1].split())
-    widths = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags]
+    name = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    widths = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags_of_processor()]
     memory = int(re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) / 1e6
     return f"{name[1].strip() if name else platform.machine()}, {os.cpu_count()} cores ({', '.join(widths)}), {memory:.0f} GB"
 
@@ -701,8 +752,8 @@ def versions(setup):
 
 
 def lines_of(record):
-    """Each line of a row: job, other program, aim, unit, and the median ratio, the range of another run's and both median rates,
-    or why the program is missing."""
+    """Each line of a row: job, other program, aim, unit, and the median ratio, its limit, the range of another run's and both
+    median rates, or why the program is missing."""
     for part, made in record["parts"].items():
         line = {"job": record["job"] + (f", {part}" if part else ""), "unit": made["unit"]}
         ours = made["rates"].get("plumb", [])
@@ -710,13 +761,14 @@ def lines_of(record):
         for name, reason in made["missing"].items():
             yield {**line, "beside": name, "aim": aims.get(name), "missing": reason}
         for name, ratios in made["ratios"].items():
-            yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios)}
+            yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios),
+                   "limit": made["limits"].get(name)}
         for name, theirs in made["rates"].items():
             if name == "plumb" or name.endswith("model alone") or not ours:
                 continue
             ratios = [a / b for a, b in zip(ours, theirs)]
             yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios),
-                   "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
+                   "limit": made["limits"].get(name), "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
 
 
 def range_of_another_run(ratios):
@@ -741,18 +793,21 @@ def shown_range(bounds):
 
 
 def print_table(records):
-    print("\nRange: where the ratio of another run on this machine is expected (95%).\n")
-    print(f"{'job':26} {'compared with':28} {'ratio':>5} {'range':>9}  aim")
+    print("\nRange: where the ratio of another run on this machine is expected (95%). Limit:")
+    print("the ratio if plumb computed nothing but its matrix products (over vLLM: if vLLM")
+    print("returned no log-probabilities).\n")
+    print(f"{'job':24} {'compared with':26}{'ratio':>6}{'range':>10}{'limit':>6} aim")
     print("─" * 80)
     for record in records:
         for line in lines_of(record):
-            head = f"{line['job'][:26]:26} {line['beside'][:28]:28} "
+            head = f"{line['job'][:24]:24} {line['beside'][:26]:26}"
             if "missing" in line:
-                print(head + "not available")
+                print(head + " not available")
                 continue
             aim = line["aim"]
             said = "" if aim is None else f"{aim:g}" + ("" if line["ratio"] >= aim else " no")
-            print(f"{head}{shown(line['ratio']):>5} {shown_range(line['range']):>9}  {said}")
+            limit = "" if line["limit"] is None else shown(line["limit"])
+            print(f"{head}{shown(line['ratio']):>6}{shown_range(line['range']):>10}{limit:>6} {said}".rstrip())
     for record in records:
         if not list(lines_of(record)):
             print(f"\n{record['job']}:")
@@ -763,8 +818,12 @@ def print_table(records):
 def print_comparison(earlier, records):
     """The ratios of two runs, and whether those of the second are within the ranges of the first."""
     before = {(line["job"], line["beside"]): line for record in earlier for line in lines_of(record) if "ratio" in line}
+    machines = [sorted({record["machine"] for record in one}) for one in (earlier, records)]
+    if machines[0] != machines[1]:
+        said = f"The runs are from different machines: {'; '.join(machines[0])} and {'; '.join(machines[1])}. A range applies only to its own machine."
+        print("\n" + textwrap.fill(said, 80))
     print("\nRange: where the first run expects the ratio of another run (95%).\n")
-    print(f"{'job':26} {'compared with':28} {'first':>5} {'range':>9} {'second':>6}")
+    print(f"{'job':24} {'compared with':26}{'first':>6}{'range':>10}{'second':>7}")
     print("─" * 80)
     counted = within = 0
     for line in (line for record in records for line in lines_of(record)):
@@ -778,7 +837,7 @@ def print_comparison(earlier, records):
             is_within = low <= ratio <= high
             within += is_within
             inside = "" if is_within else " no"
-        print(f"{line['job'][:26]:26} {line['beside'][:28]:28} {shown(first['ratio']):>5} {shown_range(first['range']):>9} {shown(line['ratio']):>6}{inside}")
+        print(f"{line['job'][:24]:24} {line['beside'][:26]:26}{shown(first['ratio']):>6}{shown_range(first['range']):>10}{shown(line['ratio']):>7}{inside}")
     print(f"\n{within} of {counted} ratios of the second run are within the first run's range")
 
 
@@ -789,7 +848,8 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}.missed{{color:#b3261e}}@media(prefers-color-scheme:dark){{.missed{{color:#ff8a80}}}}
 ul{{padding-left:1.2rem}}</style><h1>Speed compared with other programs</h1>
 <p>A ratio is plumb's rate divided by the other program's in the same round: the table has its median and the range in which the
-ratio of another run on the same machine is expected (95%). Every program has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">range</th><th class="n">aim</th>
+ratio of another run on the same machine is expected (95%). The limit is the ratio if plumb computed nothing but its matrix
+products, or, over vLLM, if vLLM returned no log-probabilities. Every program has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">range</th><th class="n">limit</th><th class="n">aim</th>
 <th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
 
 
@@ -799,12 +859,13 @@ def write_page(file, records):
         for line in lines_of(record):
             cells = f"<td>{html.escape(line['job'])}</td><td>{html.escape(line['beside'])}</td>"
             if "missing" in line:
-                rows += f"<tr>{cells}<td colspan=6>not available: {html.escape(line['missing'])}</td></tr>"
+                rows += f"<tr>{cells}<td colspan=7>not available: {html.escape(line['missing'])}</td></tr>"
                 continue
             aim = line["aim"]
             missed = aim is not None and line["ratio"] < aim
             rates = "".join(f"<td class='n'>{line[key]:.4g}</td>" if key in line else "<td></td>" for key in ("ours", "theirs"))
             rows += (f"<tr>{cells}<td class='n'><b>{shown(line['ratio'])}</b></td><td class='n'>{shown_range(line['range'])}</td>"
+                     f"<td class='n'>{'' if line['limit'] is None else shown(line['limit'])}</td>"
                      f"<td class='n{' missed' if missed else ''}'>{'' if aim is None else f'{aim:g}'}{' missed' if missed else ''}</td>"
                      f"{rates}<td>{html.escape(line['unit'])}</td></tr>")
         said = [note for made in record["parts"].values() for note in made["notes"]]

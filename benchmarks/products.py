@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long would a model's matrix products take if plumb computed nothing else?
+
+They set a limit to what any other improvement of plumb can reach.
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """A model's matrices. `projected`: queries, keys and values; `widened`: the outputs of the feed-forward network's first
+    product, `inner`: the inputs of its last one (half of `widened` if it is gated)."""
+    hidden: int
+    projected: int
+    widened: int
+    inner: int
+    layers: int
+    vocabulary: int
+
+
+SMOLLM2_135M = Shape(576, 960, 3072, 1536, 30, 49152)
+OPT_125M = Shape(768, 2304, 3072, 3072, 12, 50272)
+BERT_BASE = Shape(768, 2304, 3072, 3072, 12, 28996)
+
+
+class Products:
+    """The speed of the products by themselves, measured once."""
+
+    def __init__(self, shape, threads, kind="f32", build=ROOT / "build"):
+        words = [f"{build}/decoder_products", *map(str, dataclasses.astuple(shape)), str(threads), kind]
+        done = subprocess.run(words, check=True, capture_output=True, env={**os.environ, "OMP_PROC_BIND": "true"})
+        made = json.loads(done.stdout)
+        self.shape = shape
+        self.node_seconds, self.row_seconds = made["node"], made["row"]
+        self.layers_speed, self.tile_speed, self.vectors = made["layers"], made["tile"], made["vectors"]
+
+    def seconds(self, fed, rows):
+        """Seconds for the layers of `fed` tokens and for `rows` rows of logits."""
+        return fed * self.node_seconds + rows * self.row_seconds
+
+    def masked_seconds(self, fed, rows):
+        """Seconds for an encoder that computes `rows` positions of its last layer and of its head, and every other layer for
+        all `fed` tokens. In the last layer, all tokens need keys and values."""
+        one = self.shape
+        of_layer = one.hidden * (one.projected + one.hidden + one.widened) + one.inner * one.hidden
+        for_keys = 2 * one.projected // 3 * one.hidden
+        last = (fed * for_keys + rows * (of_layer - for_keys + one.hidden * one.hidden)) / of_layer
+        return (fed * (one.layers - 1) + last) * self.node_seconds / one.layers + rows * self.row_seconds
