@@ -69,13 +69,15 @@ def run_plumb(plumb, model, data, codes, limit, options, out):
 
 
 def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=()):
-    """Both in turn, at lm-pub-quiz's best batch size; returns run.json of the last round and the ratios by kind. Fails if
-    scores differ."""
+    """Both in turn, at lm-pub-quiz's best batch size. Returns run.json of the last round, and lm-pub-quiz's seconds in each
+    round. Fails if scores differ."""
     relations = choose_relations(data, codes, limit)
     batch_size = best_batch_size(evaluator, relations[:1], sizes)
+    peer_times = []
     ratios = {"whole process": [], "model alone": [], "CPU seconds, whole process": []}
     for round_index in range(rounds):
         peer_seconds, peer_cpu, statements, scores = run_peer(evaluator, relations, batch_size)
+        peer_times.append(peer_seconds)
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "run"
             seconds, cpu_seconds, run = run_plumb(plumb, model, data, codes, limit, options, out)
@@ -97,7 +99,7 @@ def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32
               flush=True)
     for kind, found in ratios.items():
         print(f"ratio, {kind}: {statistics.median(found):.2f} (from {min(found):.2f} to {max(found):.2f})", flush=True)
-    return run, ratios
+    return run, peer_times
 
 
 def main():

@@ -29,12 +29,11 @@ def main(build, data, relations, limit, model, rounds, *threads):
                                    stderr=subprocess.DEVNULL)
                     run = json.loads((out / "run.json").read_text())
                     found.append(run["tokens_fed"] / run["seconds_model"])
-                    # Each node has a token after it, so each needs a row of logits.
-                    fed, rows = run["tokens_fed"], run["tree_nodes"]
+                    fed = run["tokens_fed"]
                     scores[engine] = [score for file in sorted(out.glob("*_results.jsonl"))
                                       for line in file.read_text().splitlines() for score in json.loads(line)["pll_scores"]]
         worst = max(abs(a - b) for a, b in zip(scores["native"], scores["llama"], strict=True))
-        alone = [fed / one.seconds(fed, rows) for one in limits]
+        alone = [fed / one.seconds(fed, fed) for one in limits]
         ratios = [a / b for a, b in zip(speeds["native"], speeds["llama"])]
         print(f"{count} threads: " + ", ".join(f"{engine} {statistics.median(found):.0f} nodes/s ({min(found):.0f} to {max(found):.0f})"
                                                 for engine, found in speeds.items()) +

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long would a model's matrix products take if plumb computed nothing else?
 
-They set a limit to what any other improvement of plumb can reach.
+This limits what other improvements can achieve.
 """
 import dataclasses
 import json
@@ -41,12 +41,13 @@ class Products:
         self.layers_speed, self.tile_speed, self.vectors = made["layers"], made["tile"], made["vectors"]
 
     def seconds(self, fed, rows):
-        """Seconds for the layers of `fed` tokens and for `rows` rows of logits."""
+        """Seconds for the layers of `fed` tokens and for `rows` rows of logits. In the probes of a causal model, a token is looked
+        up after each token that is fed, so both numbers are equal."""
         return fed * self.node_seconds + rows * self.row_seconds
 
     def masked_seconds(self, fed, rows):
-        """Seconds for an encoder that computes `rows` positions of its last layer and of its head, and every other layer for
-        all `fed` tokens. In the last layer, all tokens need keys and values."""
+        """Seconds for an encoder. The last layer and the head are computed for `rows` positions, every other layer for all `fed`
+        tokens. The last layer still needs the keys and values of all tokens."""
         one = self.shape
         of_layer = one.hidden * (one.projected + one.hidden + one.widened) + one.inner * one.hidden
         for_keys = 2 * one.projected // 3 * one.hidden

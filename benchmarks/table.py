@@ -3,7 +3,7 @@
 
 Each row is measured in rounds; in each round every program works once, one after the other. A ratio is plumb's rate
 divided by the other program's rate in the same round. The table shows the median ratio, the range in which the ratio of
-another run on the same machine is expected, and where it was measured, the limit: the ratio if plumb computed nothing
+another run on the same machine is expected, and, where it was measured, the limit: the ratio if plumb computed nothing
 but its matrix products, or, over a server, if the server returned no log-probabilities. A row's measurements are kept
 in RESULTS/ROW.json and measured again only if the row is named. With --compare EARLIER, nothing is measured: the table
 then shows which ratios in RESULTS are within the ranges of the run in EARLIER.
@@ -76,7 +76,7 @@ class Measured:
             print("    " + text, flush=True)
 
     def limit(self, rate, *names):
-        """`rate`: what plumb's rate could be at most. Sets the limits of its ratios to these programs."""
+        """`rate`: the highest rate that plumb could have. Sets the limit of plumb's ratio to each of these programs."""
         for name in names:
             if name in self.rates:
                 self.limits[name] = statistics.median(rate / theirs for theirs in self.rates[name])
@@ -260,7 +260,7 @@ def share_of_products(record, kind="f32"):
     """The seconds that a probe's matrix products take by themselves, and a sentence about their share of the model's time."""
     alone = Products(SMOLLM2_135M, THREADS, kind)
     fed = record["tokens_fed"]
-    least = alone.seconds(fed, record["tree_nodes"])  # each node has a token after it, so each needs a row of logits
+    least = alone.seconds(fed, fed)  # a token is looked up after each node, so each needs a row of logits
     return least, (f"the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model "
                    f"({least / record['seconds_model']:.2f}), at {alone.layers_speed:.0f} GFLOP/s per thread; {fed} tokens fed for "
                    f"{record['statements']} statements")
@@ -359,28 +359,28 @@ def servers(setup, limit=4, slots=16):
         return work
 
     def without_log_probabilities(server, folder):
-        """Statements per second if vLLM computes each statement's tokens, but returns nothing about them."""
+        """Statements per second if vLLM computes the tokens that plumb sends, but returns nothing about them."""
         with tempfile.TemporaryDirectory() as kept:
             out = pathlib.Path(kept) / "run"
             run([setup.plumb, *words, "--model", folder, "--out", out])
             listed = map(json.loads, run([setup.plumb, "data", "prompts", out, "--ids", "--model", folder]).stdout.splitlines())
-            prompts = [row["ids"] + one["ids"] for row in listed for one in row["candidates"]]
+            statements = [row["ids"] + one["ids"] for row in listed for one in row["candidates"]]
+        prompts = sorted({tuple(ids[:-1]) for ids in statements})
 
         def ask(number):
             body = {"model": str(folder), "prompt": prompts[number::8], "max_tokens": 1, "temperature": 0, "cache_salt": f"{time.time()} {number}"}
             post = urllib.request.Request(server.url + "/v1/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
             with urllib.request.urlopen(post, timeout=600) as reply:
-                usage = json.load(reply)["usage"]
-            return usage["prompt_tokens"] - ((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+                return json.load(reply)["usage"]["prompt_tokens"]
 
         rates = []
         for _ in range(setup.rounds):
             began = time.monotonic()
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                computed = sum(pool.map(ask, range(8)))
-            rates.append(len(prompts) / (time.monotonic() - began))
-        over["vLLM"].note(f"limit: vLLM computes the same {len(prompts)} statements at {statistics.median(rates):.1f} a second if it returns no "
-                          f"log-probabilities of their tokens ({computed} tokens)")
+                tokens = sum(pool.map(ask, range(8)))
+            rates.append(len(statements) / (time.monotonic() - began))
+        over["vLLM"].note(f"limit: vLLM computes {len(statements)} statements without their last tokens at {statistics.median(rates):.1f} a second "
+                          f"if it returns no log-probabilities ({len(prompts)} prompts, {tokens} tokens)")
         return statistics.median(rates)
 
     def peer(folder):
@@ -707,7 +707,7 @@ def rows_of(setup):
                  "only embedding; the paper's way is one prompt at a time, the batches are sorted by length and skip the LM head"),
         "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, top 10": 1, "torch mm and sort": 1},
                   "16-bit products", "vectors are in memory; faiss: the search, not the index"),
-        "likelihood": ("likelihood, Hit@10", likelihood, {"": {"every entity in one tree": 1000}, "tokens": {"every entity, one by one": 100_000}},
+        "likelihood": ("likelihood ranks", likelihood, {"": {"every entity in one tree": 1000}, "tokens": {"every entity, one by one": 100_000}},
                        "the queries' own prompts", "plumb: the whole process, 320 queries of the test set; every entity: two queries, only scoring"),
         "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 samples": 8, "transformers, batch of 16": 3}, product,
                      "only generation; transformers samples every fourth prompt"),
@@ -730,7 +730,8 @@ def rows_of(setup):
 # ----------------------------------------------------------------------------------------------- table
 
 def flags_of_processor():
-    return set(re.search(r"flags\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1].split())
+    found = re.search(r"flags\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return set(found[1].split()) if found else set()
 
 
 def machine():
@@ -762,13 +763,13 @@ def lines_of(record):
             yield {**line, "beside": name, "aim": aims.get(name), "missing": reason}
         for name, ratios in made["ratios"].items():
             yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios),
-                   "limit": made["limits"].get(name)}
+                   "limit": made.get("limits", {}).get(name)}
         for name, theirs in made["rates"].items():
             if name == "plumb" or name.endswith("model alone") or not ours:
                 continue
             ratios = [a / b for a, b in zip(ours, theirs)]
             yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "range": range_of_another_run(ratios),
-                   "limit": made["limits"].get(name), "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
+                   "limit": made.get("limits", {}).get(name), "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
 
 
 def range_of_another_run(ratios):
@@ -910,7 +911,7 @@ def main():
             began = time.monotonic()
             try:
                 made = measure(setup)
-            except Missing as reason:  # nothing is stored, so the next run tries it again
+            except (Missing, OSError, subprocess.CalledProcessError) as reason:  # nothing is stored, so the next run tries it again
                 print(f"    not measured: {reason}", file=sys.stderr)
                 continue
             parts = made if isinstance(made, dict) else {"": made}
