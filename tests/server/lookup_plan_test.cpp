@@ -90,7 +90,6 @@ BOOST_AUTO_TEST_CASE(sequences_that_differ_in_their_last_token_are_one) {
   BOOST_TEST(sequences[2].next == Ids{'.'});
   BOOST_TEST(plan.tokens() == 7U);
   BOOST_TEST(plan.longest() == 3U);
-  BOOST_TEST(plan.next_tokens() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are_not) {
@@ -166,6 +165,27 @@ BOOST_AUTO_TEST_CASE(a_request_looks_up_no_more_tokens_than_vllm_allows) {
     for (std::size_t i = 0; i < 3; ++i) {
       const double expected = found.made.model().log_probability(one.tokens, one.next[i]);
       BOOST_TEST(std::abs(one.next_nats[i] - expected) < 1e-12);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_many_options_share_requests) {
+  const FoundStandIn found(speaking("vllm"));
+  TokenTree tree;
+  std::vector<TokenLookup> lookups;
+  for (TokenId subject = 0; subject < 40; ++subject) {
+    const NodeId name = tree.add(TokenTree::root, subject);
+    for (TokenId option = 0; option < 200; ++option) lookups.push_back({name, option});
+  }
+  const LookupSequences plan(tree, lookups, 128);
+  BOOST_TEST(plan.size() == 80U);  // with 128 and 72 options
+  const std::vector<AskedSequence> sequences = plan.sequences();
+  const auto requests = sequence_requests(*found.dialect, 8, sequences);
+  BOOST_TEST_REQUIRE(requests.size() == 2U);
+  for (const auto& request : requests) {
+    BOOST_TEST(request.size() == 40U);
+    for (const std::size_t s : request) {
+      BOOST_TEST(sequences[s].next.size() == sequences[request.front()].next.size());
     }
   }
 }

@@ -123,6 +123,15 @@ BOOST_AUTO_TEST_CASE(a_vllm_that_reports_other_numbers_of_prompts_is_refused) {
     reply.body = json.dump();
   };
   refuses(shifted, "answers to the same question differ by 0.500000 nats");
+  shifted.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.body.find("prompt_logprobs") == std::string::npos) return;
+    auto json = nlohmann::json::parse(reply.body);
+    for (auto& entry : json["choices"][0]["logprobs"]["top_logprobs"][0]) {
+      entry = entry.get<double>() - 0.5;  // only the tokens after the sequence
+    }
+    reply.body = json.dump();
+  };
+  refuses(shifted, "answers to the same question differ by 0.500000 nats");
 }
 
 BOOST_AUTO_TEST_CASE(only_a_llama_server_that_penalises_generated_tokens_can_be_forced) {

@@ -5,8 +5,8 @@
 //
 // If a server reports the log-probabilities of a prompt's own tokens, one sequence can answer all
 // lookups on a path from the root to a leaf, but the server computes every token of that sequence.
-// If it can also report those of given tokens after a sequence, the sequence ends before its last
-// token, and sequences that differ only in their last tokens become one.
+// If the server can also report the log-probabilities of given tokens after a sequence, the last
+// token of each path is left out, and paths that differ only in that token share a sequence.
 // With one prompt per prefix, the server computes little more than the tokens missing from its
 // prefix cache, but it processes more prompts. For short statements, whole sequences are cheaper.
 // For a long prefix with many lookups after it, one prompt per prefix is cheaper. The costs per
@@ -77,7 +77,7 @@ struct ServerCosts {
 /// Sequences whose own tokens, and the tokens looked up after them, cover all lookups of a tree.
 class LookupSequences {
  public:
-  /// There must be no lookup after the root, and lookups after the same node should be neighbours.
+  /// There must be no lookup after the root, and lookups after the same node should be adjacent.
   /// `most_next` is the maximum number of tokens that are looked up after a sequence.
   LookupSequences(const TokenTree& tree, std::span<const TokenLookup> lookups,
                   std::size_t most_next)
@@ -88,11 +88,9 @@ class LookupSequences {
       }
     }
     std::unordered_set<std::uint64_t> known;
-    std::unordered_set<TokenId> next;
     for (const TokenLookup& lookup : lookups) {
       if (passed_child(lookup) != TokenTree::none) continue;
       if (!known.insert(key_of(lookup)).second) continue;
-      next.insert(lookup.token);
       const bool continues = !ends_.empty() && ends_.back().node == lookup.node &&
                              ends_.back().tokens.size() < most_next;
       if (continues) {
@@ -104,12 +102,9 @@ class LookupSequences {
       tokens_ += length;
       longest_ = (std::max)(longest_, length);
     }
-    next_tokens_ = most_next == 0 ? 0 : next.size();
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  /// The number of different tokens that are looked up after the sequences.
-  [[nodiscard]] std::size_t next_tokens() const noexcept { return next_tokens_; }
   [[nodiscard]] std::size_t tokens() const noexcept { return tokens_; }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
 
@@ -174,7 +169,7 @@ class LookupSequences {
   std::size_t most_next_;
   std::vector<bool> is_passed_;
   std::vector<End> ends_;
-  std::size_t tokens_ = 0, longest_ = 0, next_tokens_ = 0;
+  std::size_t tokens_ = 0, longest_ = 0;
 };
 
 /// Whether a server needs less time for sequences than for `questions`, whose prefixes are `nodes`,
@@ -207,15 +202,10 @@ class LookupSequences {
   const double requests =
       (std::max)(std::ceil(prompts / static_cast<double>(dialect.prefixes_together())),
                  std::ceil(asked / most));
-  const auto whole = static_cast<double>(sequences.size());
-  double whole_requests = std::ceil(whole / static_cast<double>(dialect.sequences_together()));
-  if (sequences.next_tokens() > 0) {
-    whole_requests =
-        (std::max)(whole_requests, std::ceil(static_cast<double>(sequences.next_tokens()) /
-                                             static_cast<double>(dialect.next_tokens_together())));
-  }
-  return seconds(whole_requests, whole, static_cast<double>(sequences.tokens())) <
-         seconds(requests, prompts, tokens);
+  const std::vector<AskedSequence> whole = sequences.sequences();
+  return seconds(static_cast<double>(sequence_requests(dialect, at_once, whole).size()),
+                 static_cast<double>(whole.size()),
+                 static_cast<double>(sequences.tokens())) < seconds(requests, prompts, tokens);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -42,7 +42,7 @@ struct ServerCheck {
   double sum_off = 0;
   bool is_whole = true;
   /// Differences from the first answers when the same tokens are requested one by one, when the
-  /// cache is bypassed, and when the tokens are scored as part of a sequence.
+  /// cache is bypassed, and when the tokens are scored as part of a sequence or after one.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
   /// Whether the server can be forced to generate given tokens one after another; their answers are
   /// then compared as part of `sequence_difference`.

@@ -148,8 +148,8 @@ class ServerConnection {
                  std::span<double> log_probabilities) {
     detail::ask_paths(client_, *dialect_, tally_, tree, lookups, log_probabilities);
   }
-  /// Requests the log-probability of each token in the sequences. Throws the errors of
-  /// ask_sequences.
+  /// Requests the log-probability of each token in the sequences and of the tokens after them.
+  /// Throws the errors of ask_sequences.
   void ask(std::span<AskedSequence> sequences) {
     ask_sequences(client_, *dialect_, tally_, sequences);
   }

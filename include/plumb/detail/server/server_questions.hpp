@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
@@ -105,46 +107,70 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       });
 }
 
+/// Divides sequences into requests; each request is a list of indices. If possible, the sequences
+/// are divided evenly among the threads, but a request has at least 64 of them, because a server
+/// batches across requests. A request has fewer if none remain, if the dialect allows no more
+/// sequences or no more different tokens after them, or if it would exceed about 16,000 tokens (a
+/// slow server needs minutes for that many).
+[[nodiscard]] inline std::vector<std::vector<std::size_t>> sequence_requests(
+    const ServerDialect& dialect, std::size_t threads, std::span<const AskedSequence> sequences) {
+  constexpr std::size_t most_tokens = 16'384, most_open = 8;
+  const std::size_t share = (sequences.size() + threads - 1) / threads;
+  const std::size_t each =
+      (std::min)((std::max<std::size_t>)(share, 64), dialect.sequences_together());
+  struct Open {
+    std::size_t request = 0, tokens = 0;
+    std::unordered_set<TokenId> next{};
+  };
+  std::vector<std::vector<std::size_t>> requests;
+  // A sequence goes into the first of these that has room for it.
+  std::deque<Open> open;
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    const AskedSequence& one = sequences[s];
+    const auto has_room = [&](const Open& in) {
+      const auto fresh = static_cast<std::size_t>(
+          ranges::count_if(one.next, [&](TokenId token) { return !in.next.contains(token); }));
+      return in.tokens + one.tokens.size() <= most_tokens &&
+             in.next.size() + fresh <= dialect.next_tokens_together();
+    };
+    auto into = ranges::find_if(open, has_room);
+    if (into == open.end()) {
+      if (open.size() == most_open) open.pop_front();
+      into = open.insert(open.end(), Open{requests.size()});
+      requests.emplace_back();
+    }
+    into->tokens += one.tokens.size();
+    into->next.insert(one.next.begin(), one.next.end());
+    requests[into->request].push_back(s);
+    if (requests[into->request].size() == each) open.erase(into);
+  }
+  return requests;
+}
+
 /// Requests the log-probabilities of each sequence's tokens and of the tokens after it, many
 /// sequences per request, from several threads. The dialect must support this.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
-  // If possible, the sequences are divided evenly into one request per thread, but requests of
-  // fewer than 64 sequences are avoided, because a server batches across requests. A request has
-  // fewer only if no more sequences remain, if the dialect allows no more, if more would look up too
-  // many different tokens after the sequences, or if they would exceed about 16,000 tokens. This
-  // limit exists because a slow server needs minutes for that many.
-  constexpr std::size_t most_tokens = 16'384;
-  const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
-  const std::size_t each =
-      (std::min)((std::max<std::size_t>)(share, 64), dialect.sequences_together());
-  std::vector<std::span<AskedSequence>> parts;
-  for (std::size_t first = 0; first < sequences.size();) {
-    std::size_t count = 0, tokens = 0;
-    std::unordered_set<TokenId> next;
-    while (first + count < sequences.size() && count < each) {
-      const AskedSequence& one = sequences[first + count];
-      const auto fresh = static_cast<std::size_t>(
-          ranges::count_if(one.next, [&](TokenId token) { return !next.contains(token); }));
-      if (count > 0 && (tokens + one.tokens.size() > most_tokens ||
-                        next.size() + fresh > dialect.next_tokens_together())) {
-        break;
-      }
-      tokens += one.tokens.size();
-      next.insert(one.next.begin(), one.next.end());
-      ++count;
-    }
-    parts.push_back(sequences.subspan(first, count));
-    first += count;
-  }
+  const std::vector<std::vector<std::size_t>> requests =
+      sequence_requests(dialect, client.concurrency(), sequences);
+  const auto asked_in = [&](std::size_t request) {
+    std::vector<AskedSequence> asked;
+    for (const std::size_t s : requests[request]) asked.push_back(sequences[s]);
+    return asked;
+  };
   client.ask_all(
-      parts.size(),
+      requests.size(),
       [&](std::size_t i) {
-        for (const AskedSequence& one : parts[i]) tally.tokens_sent += one.tokens.size();
-        return dialect.ask_sequences(parts[i]);
+        const std::vector<AskedSequence> asked = asked_in(i);
+        for (const AskedSequence& one : asked) tally.tokens_sent += one.tokens.size();
+        return dialect.ask_sequences(asked);
       },
       [&](std::size_t i, const HttpReply& reply) {
-        dialect.read_sequences(reply, parts[i], tally);
+        std::vector<AskedSequence> asked = asked_in(i);
+        dialect.read_sequences(reply, asked, tally);
+        for (std::size_t k = 0; k < asked.size(); ++k) {
+          sequences[requests[i][k]] = std::move(asked[k]);
+        }
       });
 }
 

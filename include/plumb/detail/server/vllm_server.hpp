@@ -6,12 +6,13 @@
 // It uses /v1/completions with token ids as prompts, many per request. `prompt_logprobs` returns
 // the log-probabilities of a prompt's own tokens, which requires the server to compute every token;
 // this suits many short statements. `logprob_token_ids` (vLLM's pull request 43463) returns the
-// log-probabilities of up to 128 given tokens at the next position. By itself, it uses the prefix
-// cache, which suits a long prefix with many lookups after it. Together with `prompt_logprobs`, it
-// returns those of the statements' last tokens, so the server does not compute these tokens. With
-// `return_tokens_as_token_ids`, replies represent tokens as "token_id:42". The server must run with
-// its default `--logprobs-mode raw_logprobs`. Vectors come from /v1/embeddings of a server with the
-// pooling runner, and are normalised. Source: vLLM's OpenAI-compatible server.
+// log-probabilities of up to 128 given tokens at the next position. Without `prompt_logprobs`, a
+// request uses the prefix cache, which suits a long prefix with many lookups after it. Together
+// with `prompt_logprobs`, it returns those of the statements' last tokens, so the server does not
+// compute these tokens. With `return_tokens_as_token_ids`, replies represent tokens as
+// "token_id:42". The server must run with its default `--logprobs-mode raw_logprobs`. Vectors come
+// from /v1/embeddings of a server with the pooling runner, and are normalised. Source: vLLM's
+// OpenAI-compatible server.
 
 #include <algorithm>
 #include <charconv>
