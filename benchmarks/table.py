@@ -4,7 +4,7 @@
 Each row is measured in rounds; in each round every program works once, one after the other. A ratio is plumb's rate
 divided by the other program's rate in the same round. The table shows the median ratio, the range in which the ratio of
 another run on the same machine is expected, and, where it was measured, the limit: the ratio if plumb computed nothing
-but its matrix products, or, over a server, if the server returned no log-probabilities. A row's measurements are kept
+but its matrix products, or, over vLLM, if only vLLM's own computation took time. A row's measurements are kept
 in RESULTS/ROW.json and measured again only if the row is named. With --compare EARLIER, nothing is measured: the table
 then shows which ratios in RESULTS are within the ranges of the run in EARLIER.
 """
@@ -358,8 +358,8 @@ def servers(setup, limit=4, slots=16):
             return record["statements"] / record["seconds_model"]
         return work
 
-    def without_log_probabilities(server, folder):
-        """Statements per second if vLLM computes the tokens that plumb sends, but returns nothing about them."""
+    def vllm_alone(server, folder):
+        """Statements per second of vLLM for the prompts that plumb sends and the log-probabilities of their tokens."""
         with tempfile.TemporaryDirectory() as kept:
             out = pathlib.Path(kept) / "run"
             run([setup.plumb, *words, "--model", folder, "--out", out])
@@ -367,21 +367,24 @@ def servers(setup, limit=4, slots=16):
             statements = [row["ids"] + one["ids"] for row in listed for one in row["candidates"]]
         prompts = sorted({tuple(ids[:-1]) for ids in statements})
 
-        def ask(number):
-            body = {"model": str(folder), "prompt": prompts[number::8], "max_tokens": 1, "temperature": 0, "cache_salt": f"{time.time()} {number}"}
+        def ask(number, how):
+            body = {"model": str(folder), "prompt": prompts[number::8], "max_tokens": 1, "temperature": 0, **how}
             post = urllib.request.Request(server.url + "/v1/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
             with urllib.request.urlopen(post, timeout=600) as reply:
                 return json.load(reply)["usage"]["prompt_tokens"]
 
-        rates = []
-        for _ in range(setup.rounds):
+        def rate(how):
             began = time.monotonic()
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                tokens = sum(pool.map(ask, range(8)))
-            rates.append(len(statements) / (time.monotonic() - began))
-        over["vLLM"].note(f"limit: vLLM computes {len(statements)} statements without their last tokens at {statistics.median(rates):.1f} a second "
-                          f"if it returns no log-probabilities ({len(prompts)} prompts, {tokens} tokens)")
-        return statistics.median(rates)
+                counts.append(sum(pool.map(lambda number: ask(number, how), range(8))))
+            return len(statements) / (time.monotonic() - began)
+
+        counts = []
+        alone = statistics.median(rate({"prompt_logprobs": 0}) for _ in range(setup.rounds))
+        without = rate({"cache_salt": str(time.time())})
+        over["vLLM"].note(f"limit: vLLM computes the {len(statements)} statements without their last tokens ({len(prompts)} prompts, {counts[0]} "
+                          f"tokens) at {alone:.1f} a second, and at {without:.1f} if it returns no log-probabilities")
+        return alone
 
     def peer(folder):
         done = run([local_servers.VLLM, ROOT / "benchmarks" / "lm_pub_quiz_rate.py", folder, setup.bear, SIX, limit, THREADS,
@@ -397,7 +400,7 @@ def servers(setup, limit=4, slots=16):
             with started(local_servers.VllmServer, folder) as server:
                 over["vLLM"].run({"plumb": plumb(over["vLLM"], "--server", server.url, "--tokenizer", folder),
                                   "lm-pub-quiz, vLLM's torch": lambda: peer(folder)})
-                over["vLLM"].limit(without_log_probabilities(server, folder), "lm-pub-quiz, vLLM's torch")
+                over["vLLM"].limit(vllm_alone(server, folder), "lm-pub-quiz, vLLM's torch")
     if not os.path.isfile(local_servers.LLAMA_SERVER):
         over["llama-server"].missing["plumb over llama.cpp"] = NO_LLAMA_SERVER
     else:
@@ -795,8 +798,8 @@ def shown_range(bounds):
 
 def print_table(records):
     print("\nRange: where the ratio of another run on this machine is expected (95%). Limit:")
-    print("the ratio if plumb computed nothing but its matrix products (over vLLM: if vLLM")
-    print("returned no log-probabilities).\n")
+    print("the ratio if plumb computed nothing but its matrix products (over vLLM: if only")
+    print("vLLM's own computation took time).\n")
     print(f"{'job':24} {'compared with':26}{'ratio':>6}{'range':>10}{'limit':>6} aim")
     print("─" * 80)
     for record in records:
@@ -850,7 +853,7 @@ td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap
 ul{{padding-left:1.2rem}}</style><h1>Speed compared with other programs</h1>
 <p>A ratio is plumb's rate divided by the other program's in the same round: the table has its median and the range in which the
 ratio of another run on the same machine is expected (95%). The limit is the ratio if plumb computed nothing but its matrix
-products, or, over vLLM, if vLLM returned no log-probabilities. Every program has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">range</th><th class="n">limit</th><th class="n">aim</th>
+products, or, over vLLM, if only vLLM's own computation took time. Every program has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">range</th><th class="n">limit</th><th class="n">aim</th>
 <th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
 
 
