@@ -3,7 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/dialects.hpp"
@@ -61,6 +63,21 @@ BOOST_AUTO_TEST_CASE(many_prefixes_share_a_request) {
     const TokenId token = i < 2 ? first[i] : second[i - 2];
     const double expected = found.made.model().log_probability(prefixes[i / 2], token);
     BOOST_TEST(std::abs(nats[i] - expected) < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(computed_tokens_of_several_cached_prompts_are_unknown) {
+  FoundStandIn found(speaking("vllm"));
+  const std::vector<TokenId> tokens{'a'};
+  std::vector<double> nats(2);
+  // A block of the prefix cache has 16 tokens.
+  for (const auto& [length, count, is_unknown] :
+       {std::tuple{16U, 2U, false}, std::tuple{17U, 1U, false}, std::tuple{17U, 2U, true}}) {
+    const std::vector<AskedPrefix> asked(
+        count, {std::vector<TokenId>(length, 'a'), tokens, std::span(nats).first(1)});
+    const HttpRequest request = found.dialect->ask(asked, QueryMode::normal);
+    (void)found.dialect->read(found.client.ask(request), asked, QueryMode::normal, found.tally);
+    BOOST_TEST(found.tally.computed_is_unknown.load() == is_unknown);
   }
 }
 

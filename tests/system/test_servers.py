@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import threading
 import time
@@ -406,10 +407,18 @@ class RealVllm(Case):
 
     def test_many_shots_before_many_choices(self):
         """A long prefix that much is asked after."""
+        before = self.cached_tokens()
         asked, here = self.both("many-shot", "--data", command.FACTS, "--relations", "birth-year", "--shots", 30, "--limit", 1, "--choices", 20)
         theirs, ours = (scores_of(folder, "*_choices.jsonl", ["answer_scores"]) for folder in (asked, here))
         self.assertClose(theirs, ours)
-        print(f"vLLM behind 30 shots: {run_json(asked)['server']['tokens_computed']} tokens computed")
+        said, cached = run_json(asked)["server"], self.cached_tokens() - before
+        print(f"vLLM after 30 shots: {said['tokens_sent']} tokens sent, {cached} of them in the prefix cache")
+        self.assertEqual(said["tokens_computed"], 0)  # unknown: vLLM reports the cached tokens of a request's last prompt only
+        self.assertGreater(cached, said["tokens_sent"] / 2)
+
+    def cached_tokens(self):
+        with urllib.request.urlopen(self.server.url + "/metrics") as reply:
+            return round(sum(map(float, re.findall(r"^vllm:prefix_cache_hits_total(?:{.*?})? (\S+)$", reply.read().decode(), re.MULTILINE))))
 
     def test_likelihood_ranks(self):
         asked, here = self.both("rank", "--data", few_entities(self.folder / "few"), "--method", "likelihood", "--shots", 1, "--limit", 3)

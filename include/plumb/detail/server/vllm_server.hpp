@@ -72,6 +72,11 @@ class VllmServer final : public OpenAiCompatibleServer {
                                               ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     count_usage(json, tally);
+    // The reply contains the number of cached tokens of the last prompt only.
+    const bool is_cached = ranges::any_of(asked, [&](const AskedPrefix& one) {
+      return tokens_behind_cache(one.prefix.size()) < one.prefix.size();
+    });
+    if (asked.size() > 1 && is_cached) tally.computed_is_unknown = true;
     for (const auto& [choice, number] : choices(json, asked.size())) {
       read_next(json, choice, asked[number].tokens, asked[number].nats);
     }
