@@ -69,11 +69,11 @@ def run_plumb(plumb, model, data, codes, limit, options, out):
 
 
 def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=()):
-    """Both in turn, at lm-pub-quiz's best batch size. Returns run.json of the last round, and lm-pub-quiz's seconds in each
-    round. Fails if scores differ."""
+    """Both in turn, at lm-pub-quiz's best batch size. Returns run.json of the last round with the median of `seconds_model`, and
+    lm-pub-quiz's median seconds. Fails if scores differ."""
     relations = choose_relations(data, codes, limit)
     batch_size = best_batch_size(evaluator, relations[:1], sizes)
-    peer_times = []
+    peer_times, model_times = [], []
     ratios = {"whole process": [], "model alone": [], "CPU seconds, whole process": []}
     for round_index in range(rounds):
         peer_seconds, peer_cpu, statements, scores = run_peer(evaluator, relations, batch_size)
@@ -86,6 +86,7 @@ def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32
             theirs = DatasetResults.from_path(out).get_metrics("accuracy")
             overall = json.loads((out / "metrics.json").read_text())["all_templates"]["overall"]
             metrics = overall["accuracy_first_wins"]["value"]
+        model_times.append(run["seconds_model"])
         assert run["statements"] == statements
         worst = max(abs(a - b) for code in codes for mine, other in zip(ours[code], scores[code], strict=True)
                     for a, b in zip(mine, other, strict=True))
@@ -99,7 +100,7 @@ def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32
               flush=True)
     for kind, found in ratios.items():
         print(f"ratio, {kind}: {statistics.median(found):.2f} (from {min(found):.2f} to {max(found):.2f})", flush=True)
-    return run, peer_times
+    return {**run, "seconds_model": statistics.median(model_times)}, statistics.median(peer_times)
 
 
 def main():

@@ -9,7 +9,6 @@ published size. against_lm_pub_quiz.py describes the runs and the clocks.
 import argparse
 import json
 import pathlib
-import statistics
 import tempfile
 
 import torch
@@ -122,15 +121,15 @@ def main():
                       f"aim: {aim} times the statements per second", flush=True)
                 masked = {} if rule is None else {"pll_metric": RULES[rule]}
                 evaluator = Evaluator.from_model(str(folder), model_type="CLM" if rule is None else "MLM", **masked)
-                run, peer_times = measure(evaluator, arguments.plumb, str(folder), str(data), codes.split(","), limit, arguments.rounds,
-                                          BATCHES, () if rule is None else ("--pll", rule))
+                run, peer_seconds = measure(evaluator, arguments.plumb, str(folder), str(data), codes.split(","), limit, arguments.rounds,
+                                            BATCHES, () if rule is None else ("--pll", rule))
                 if rule is None:
                     print(f"tokens fed: {run['tokens_fed']} for {run['tokens_one_by_one']} one by one")
                 else:
                     asked, computed = run["masked_inputs"], run["masked_inputs_computed"]
                     print(f"masked inputs: {computed} computed of {asked} asked, {100 * (1 - computed / asked):.1f}% "
                           f"equal to another of their pack; {asked / run['statements']:.1f} a statement", flush=True)
-                print_limit(name, run, statistics.median(peer_times))
+                print_limit(name, run, peer_seconds)
 
 
 if __name__ == "__main__":

@@ -75,11 +75,11 @@ class Measured:
             self.notes.append(text)
             print("    " + text, flush=True)
 
-    def limit(self, rate, *names):
-        """`rate`: the highest rate that plumb could have. Sets the limit of plumb's ratio to each of these programs."""
-        for name in names:
-            if name in self.rates:
-                self.limits[name] = statistics.median(rate / theirs for theirs in self.rates[name])
+    def limit(self, rate, name, timed=None):
+        """Sets the limit of plumb's ratio to a program. `rate`: the highest rate that plumb could have; `timed`: the program's
+        rates to divide it by, if they are not those of the ratio."""
+        if name in self.rates:
+            self.limits[name] = statistics.median(rate / theirs for theirs in self.rates[timed or name])
 
     def json(self):
         return {name: getattr(self, name) for name in ("unit", "rates", "ratios", "limits", "missing", "notes")}
@@ -221,7 +221,8 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             made.note(f"lm-pub-quiz's scores are at most {worst_difference(found['plumb'], scores):.2g} nats from plumb's, which are exact")
             if "plumb, BF16 products" in found:  # otherwise the CPU has none
                 made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['plumb'], found['plumb, BF16 products']):.2g} nats")
-                made.note("BF16 products: " + share_of_products(record_of["plumb, BF16 products"], "bf16")[1])
+                made.note("BF16 products: " + share_of_products(
+                    record_of["plumb, BF16 products"], statistics.median(made.rates["plumb, BF16 products, model alone"]), "bf16")[1])
             nearness(made, record_of["plumb"])
             for name, changed in rounded_less(setup, half.name, model).items():
                 evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
@@ -259,21 +260,23 @@ def rounded_less(setup, folder, model):
     return {"its softmax in F32": model, "only its products in BF16 (torch.autocast) and its softmax in F32": wide}
 
 
-def share_of_products(record, kind="f32"):
-    """The seconds that a probe's matrix products take by themselves, and a sentence about their share of the model's time."""
+def share_of_products(record, rate, kind="f32"):
+    """The seconds that a probe's matrix products take by themselves, and a sentence about their share of the model's time.
+    `rate`: statements per second in the model."""
     alone = Products(SMOLLM2_135M, THREADS, kind)
-    fed = record["tokens_fed"]
+    fed, seconds = record["tokens_fed"], record["statements"] / rate
     least = alone.seconds(fed, fed)  # a token is looked up after each node, so each needs a row of logits
-    return least, (f"the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model "
-                   f"({least / record['seconds_model']:.2f}), at {alone.layers_speed:.0f} GFLOP/s per thread; {fed} tokens fed for "
-                   f"{record['statements']} statements")
+    return least, (f"the products alone would take {least:.1f} of the {seconds:.1f} s in the model ({least / seconds:.2f}), at "
+                   f"{alone.layers_speed:.0f} GFLOP/s per thread; {fed} tokens fed for {record['statements']} statements")
 
 
 def nearness(made, record):
-    least, said = share_of_products(record)
+    """Sets the limits of the ratios to programs whose time in the model is known."""
+    least, said = share_of_products(record, statistics.median(made.rates["plumb, model alone"]))
     made.note("limit: " + said)
-    made.limit(record["statements"] / least, *(name for name in made.rates if name != "plumb" and not name.startswith("plumb, ")
-                                               and not name.endswith("model alone")))
+    timed = {"lm-pub-quiz": "lm-pub-quiz", "lm-evaluation-harness": "lm-evaluation-harness", "plumb over llama.cpp": "llama.cpp, model alone"}
+    for name, rates in timed.items():
+        made.limit(record["statements"] / least, name, rates)
 
 
 def statements_of(setup, words, folder):
@@ -356,7 +359,7 @@ def servers(setup, limit=4, slots=16):
                 said = record["server"]
                 made.note(f"{said['kind']} {said['version']}: {record['statements']} statements, {record['tree_nodes']} tree nodes, "
                           f"{said['requests'] - said['requests_at_connect']} requests and {said['requests_at_connect']} to connect, "
-                          f"{said['tokens_sent']} tokens sent, {said['tokens_computed']} computed, "
+                          f"{said['tokens_sent']} tokens sent, {said['tokens_computed'] or 'an unknown number'} computed, "
                           f"{record['seconds_model']:.1f} s scoring in the first round, {seconds - record['seconds_model']:.1f} s outside it")
             return record["statements"] / record["seconds_model"]
         return work
