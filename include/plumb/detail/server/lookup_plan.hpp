@@ -202,10 +202,12 @@ class LookupSequences {
   const double requests =
       (std::max)(std::ceil(prompts / static_cast<double>(dialect.prefixes_together())),
                  std::ceil(asked / most));
-  const std::vector<AskedSequence> whole = sequences.sequences();
-  return seconds(static_cast<double>(sequence_requests(dialect, at_once, whole).size()),
-                 static_cast<double>(whole.size()),
-                 static_cast<double>(sequences.tokens())) < seconds(requests, prompts, tokens);
+  const double by_prefix = seconds(requests, prompts, tokens);
+  const auto whole = static_cast<double>(sequences.size());
+  const auto sent = static_cast<double>(sequences.tokens());
+  if (seconds(0, whole, sent) >= by_prefix) return false;  // saves building the sequences
+  const auto parts = sequence_requests(dialect, at_once, sequences.sequences());
+  return seconds(static_cast<double>(parts.size()), whole, sent) < by_prefix;
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -57,7 +57,8 @@ struct ServerTally {
   /// The number of prompt tokens that the server computed because its prefix cache did not contain
   /// them, and of forced tokens that it computed; 0 for servers that do not report this number.
   std::atomic<std::uint64_t> tokens_computed{0};
-  /// Whether the server computed tokens whose number it did not report, although it reports others.
+  /// Whether `tokens_computed` is incomplete, because some replies lacked the number of cached
+  /// tokens.
   std::atomic<bool> computed_is_unknown{false};
   /// The number of tokens on forced paths, and how many of them the server generated but did not
   /// report, each of which takes two further requests.

@@ -6,7 +6,8 @@
 // Prefixes are sent in the given order, as many per request as the dialect allows. This is the
 // order of a walk through a tree, so the server's prefix cache still contains the parent of the
 // next prefix. If a reply does not contain a result, the result is requested again in another mode.
-// Whole sequences are divided into requests of about the same size.
+// Whole sequences are divided among requests, depending on their lengths and on the tokens to look
+// up after them.
 
 #include <algorithm>
 #include <cstddef>
@@ -109,9 +110,10 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 
 /// Divides sequences into requests; each request is a list of indices. If possible, the sequences
 /// are divided evenly among the threads, but a request has at least 64 of them, because a server
-/// batches across requests. A request has fewer if none remain, if the dialect allows no more
+/// batches across requests. A request has fewer if no more remain, if the dialect allows no more
 /// sequences or no more different tokens after them, or if it would exceed about 16,000 tokens (a
-/// slow server needs minutes for that many).
+/// slow server needs minutes for that many). A sequence is added to one of the last eight requests
+/// with room for it; more would take longer to search.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> sequence_requests(
     const ServerDialect& dialect, std::size_t threads, std::span<const AskedSequence> sequences) {
   constexpr std::size_t most_tokens = 16'384, most_open = 8;
