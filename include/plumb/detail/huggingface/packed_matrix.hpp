@@ -233,19 +233,28 @@ class PackedMatrix {
                       rows_at_once = kernels_->product_rows;
     for (std::size_t p = first; p < last; ++p) {
       const std::size_t used = (std::min)(width, outputs_ - p * width);
+      const bool fits = used == width;  // otherwise, a tile is wider than the space in `out`
       const Number* const columns = panel(p);
       for (std::size_t r = 0; r < count; r += rows_at_once) {
         const std::size_t height = (std::min)(rows_at_once, count - r);
-        const ProductTile<Number> tile{
-            rows + r * stride, stride, columns, width, lanes, depth, sums, width, false};
+        float* const to = out + r * out_stride + p * width;
+        const ProductTile<Number> tile{.rows = rows + r * stride,
+                                       .row_stride = stride,
+                                       .columns = columns,
+                                       .step = width,
+                                       .lane_step = lanes,
+                                       .depth = depth,
+                                       .sums = fits ? to : sums,
+                                       .sum_stride = fits ? out_stride : width,
+                                       .adds = false,
+                                       .bias = bias_.data() + p * width};
         if constexpr (std::same_as<Number, float>) {
           kernels_->add_products(height, kernels_->product_lanes, tile);
         } else {
           kernels_->add_pair_products(height, kernels_->product_lanes, tile);
         }
-        for (std::size_t i = 0; i < height; ++i) {
-          float* to = out + (r + i) * out_stride + p * width;
-          for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
+        for (std::size_t i = 0; i < height && !fits; ++i) {
+          std::copy_n(sums + i * width, used, to + i * out_stride);
         }
       }
     }

@@ -37,6 +37,8 @@ struct ProductTile {
   /// If true, continues the chain of additions from the existing sums. If false, starts at 0 and
   /// sums in parts (row_products.hpp).
   bool adds = true;
+  /// If not null, one number for each column, which is added to the finished sums of every row.
+  const float* bias = nullptr;
 };
 
 /// The activation function between the two matrix products of a feed-forward layer

@@ -98,11 +98,13 @@ struct TileRow {
     }
     (std::make_index_sequence<Lanes>{});
   }
-  /// `joins`: whether to add the sums to the existing numbers.
-  [[gnu::always_inline]] void store(float* to, bool joins) const {
+  /// `joins`: whether to add the sums to the existing numbers. `bias`, if not null, is added last.
+  [[gnu::always_inline]] void store(float* to, bool joins, const float* bias) const {
     [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      const FloatLanes joined[] = {
+          (joins ? load_lanes(to + C * float_lanes) + sums[C] : sums[C])...};
       (store_lanes(to + C * float_lanes,
-                   joins ? load_lanes(to + C * float_lanes) + sums[C] : sums[C]),
+                   bias == nullptr ? joined[C] : joined[C] + load_lanes(bias + C * float_lanes)),
        ...);
     }
     (std::make_index_sequence<Lanes>{});
@@ -131,7 +133,8 @@ template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, s
       const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
       (sums[R].add(columns, row[R][k]), ...);
     }
-    (sums[R].store(tile.sums + R * tile.sum_stride, !is_first), ...);
+    const float* const bias = is_last ? tile.bias : nullptr;
+    (sums[R].store(tile.sums + R * tile.sum_stride, !is_first, bias), ...);
   } while (k < depth);
 }
 
