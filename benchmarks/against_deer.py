@@ -92,8 +92,10 @@ def main():
                     rows[i] = row[len(encoded[i]) - 1].numpy()
         return len(prompts) / (time.monotonic() - began), numpy.stack(rows)
 
-    fed = {"queries": [], "entities": []}  # tokens per second
+    shares = {"queries": [], "entities": []}  # of the time of plumb's matrix products, if they are computed by themselves
+    knows_shape = os.path.basename(arguments.model).startswith("SmolLM2-135M")
     loops = ("causal model", "decoder alone", "sorted batches")
+    speeds = []
     ratios = {(kind, loop): [] for kind in ("queries", "entities") for loop in loops}
     print(f"{data.name}, {os.path.basename(arguments.model)}, {THREADS} threads: {arguments.queries} tail queries of the test part, "
           f"{arguments.sample} neighbouring entities; the loops encode {arguments.encoded} prompts of each kind")
@@ -106,7 +108,11 @@ def main():
                                 "--out", folder / out, "--threads", str(THREADS), *words], check=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 record = json.loads((folder / out / "run.json").read_text())
-                fed[out].append(record["tokens_fed"] / record["seconds_model"])
+                if knows_shape:
+                    alone = Products(SMOLLM2_135M, THREADS)
+                    speeds.append(alone.layers_speed)
+                    least = alone.seconds(record["tokens_fed"], record["statements"], with_logits=False)
+                    shares[out].append(least / record["seconds_model"])
                 return record["seconds_by_part"]
 
             write_part(data, folder / "part", arguments.sample, turn)
@@ -144,18 +150,12 @@ def main():
             print(f"round {turn + 1}: " + "; ".join(said), flush=True)
     for (kind, loop), values in ratios.items():
         print(f"ratio, {kind}, {loop}: {statistics.median(values):.2f} (from {min(values):.2f} to {max(values):.2f})")
-    if os.path.basename(arguments.model).startswith("SmolLM2-135M"):
-        print_limits(ratios, fed)
-
-
-def print_limits(ratios, fed):
-    """What the ratios would be if plumb computed nothing but its matrix products; vectors need no rows of logits."""
-    alone = Products(SMOLLM2_135M, THREADS)
-    shares = {kind: statistics.median(rates) * alone.node_seconds for kind, rates in fed.items()}
-    for (kind, loop), values in ratios.items():
-        print(f"limit, {kind}, {loop}: {statistics.median(values) / shares[kind]:.2f}")
-    print("the products alone would take " + " and ".join(f"{share:.2f} of the time of {kind}" for kind, share in shares.items()) +
-          f", at {alone.layers_speed:.0f} GFLOP/s per thread")
+    if knows_shape:  # what the ratios would be if plumb computed nothing but its matrix products
+        for (kind, loop), values in ratios.items():
+            most = [ratio / share for ratio, share in zip(values, shares[kind], strict=True)]
+            print(f"limit, {kind}, {loop}: {statistics.median(most):.2f}")
+        print("the products alone would take " + " and ".join(f"{statistics.median(found):.2f} of the time of {kind}" for kind, found in shares.items()) +
+              f", at {statistics.median(speeds):.0f} GFLOP/s per thread")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ BERT_BASE = Shape(768, 2304, 3072, 3072, 12, 28996)
 
 
 class Products:
-    """The speed of the products by themselves, measured once."""
+    """The speed of the products by themselves, measured once. A shared machine's speed changes, so measure it in each round."""
 
     def __init__(self, shape, threads, kind="f32", build=ROOT / "build"):
         words = [f"{build}/decoder_products", *map(str, dataclasses.astuple(shape)), str(threads), kind]
@@ -40,16 +40,21 @@ class Products:
         self.node_seconds, self.row_seconds = made["node"], made["row"]
         self.layers_speed, self.tile_speed, self.vectors = made["layers"], made["tile"], made["vectors"]
 
-    def seconds(self, fed, rows):
-        """Seconds for the layers of `fed` tokens and for `rows` rows of logits. In the probes of a causal model, a token is looked
-        up after each token that is fed, so both numbers are equal."""
-        return fed * self.node_seconds + rows * self.row_seconds
+    def seconds(self, fed, rows, with_logits=True):
+        """Seconds for a decoder that feeds `fed` tokens and returns the logits, or only the last vectors, of `rows` of them. In the
+        probes of a causal model, a token is looked up after each token that is fed, so both numbers are equal."""
+        queries_too = self.shape.hidden * self.shape.projected
+        return self._layers_seconds(fed, rows, queries_too) + with_logits * rows * self.row_seconds
 
     def masked_seconds(self, fed, rows):
-        """Seconds for an encoder. The last layer and the head are computed for `rows` positions, every other layer for all `fed`
-        tokens. The last layer still needs the keys and values of all tokens."""
+        """Seconds for an encoder that is fed `fed` tokens and returns the logits of `rows` of them. Its head has one more matrix."""
+        keys_and_values = 2 * self.shape.projected // 3 * self.shape.hidden
+        return self._layers_seconds(fed, rows, keys_and_values, self.shape.hidden**2) + rows * self.row_seconds
+
+    def _layers_seconds(self, fed, rows, for_all, head=0):
+        """All layers but the last are computed for `fed` tokens. Of the last one, `for_all` weights are multiplied for all of them
+        and the others for `rows` tokens, as are the head's `head` weights."""
         one = self.shape
         of_layer = one.hidden * (one.projected + one.hidden + one.widened) + one.inner * one.hidden
-        for_keys = 2 * one.projected // 3 * one.hidden
-        last = (fed * for_keys + rows * (of_layer - for_keys + one.hidden * one.hidden)) / of_layer
-        return (fed * (one.layers - 1) + last) * self.node_seconds / one.layers + rows * self.row_seconds
+        last = (fed * for_all + rows * (of_layer - for_all + head)) / of_layer
+        return (fed * (one.layers - 1) + last) * self.node_seconds / one.layers

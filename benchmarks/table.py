@@ -75,11 +75,11 @@ class Measured:
             self.notes.append(text)
             print("    " + text, flush=True)
 
-    def limit(self, rate, name, timed=None):
-        """Sets the limit of plumb's ratio to a program. `rate`: the highest rate that plumb could have; `timed`: the program's
-        rates to divide it by, if they are not those of the ratio."""
+    def limit(self, rates, name, timed=None):
+        """Sets the limit of plumb's ratio to a program. `rates`: the highest rate that plumb could have, in each round; `timed`: the
+        program's rates to divide it by, if they are not those of the ratio."""
         if name in self.rates:
-            self.limits[name] = statistics.median(rate / theirs for theirs in self.rates[timed or name])
+            self.limits[name] = statistics.median(rate / theirs for rate, theirs in zip(rates, self.rates[timed or name], strict=True))
 
     def json(self):
         return {name: getattr(self, name) for name in ("unit", "rates", "ratios", "limits", "missing", "notes")}
@@ -192,25 +192,28 @@ def closed_set(setup, templates, dtype="float32", limit=12):
               ", ".join(f"{size}: {rate:.1f}" for size, rate in by_size.items()) + ")")
     words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--templates",
              ",".join(map(str, range(count))), "--bos", "yes"]
-    found, record_of = {}, {}
+    found, record_of, products = {}, {}, {}
 
-    def plumb(name, *more, model=None):
+    def plumb(name, *more, model=None, kind=None):
+        """`kind`: the type of the matrix products to measure by themselves in each round, if any."""
         def work():
             kept = {}
             record, seconds = setup.run_plumb(*words, "--model", model or setup.model, *more, keep=lambda out: kept.update(scores_of(out)))
             found[name] = kept
             record_of[name] = record
             made.rates.setdefault(name + ", model alone", []).append(record["statements"] / record["seconds_model"])
+            if kind:  # right after plumb, because a shared machine's speed changes from minute to minute
+                products.setdefault(name, []).append(Products(SMOLLM2_135M, THREADS, kind))
             return record["statements"] / seconds
         return work
 
     with tempfile.TemporaryDirectory() as folder:
         programs = {"lm-pub-quiz": lambda: peer(batch)}
         if dtype == "bfloat16":
-            programs["plumb"] = plumb("plumb", model=half.name)
-            programs["plumb, BF16 products"] = plumb("plumb, BF16 products", "--precision", "bf16", model=half.name)
+            programs["plumb"] = plumb("plumb", model=half.name, kind="f32")
+            programs["plumb, BF16 products"] = plumb("plumb, BF16 products", "--precision", "bf16", model=half.name, kind="bf16")
         else:
-            programs["plumb"] = plumb("plumb")
+            programs["plumb"] = plumb("plumb", kind="f32")
             programs["plumb over llama.cpp"] = plumb("llama.cpp", "--engine", "llama")
             if setup.llama_tools and count == 1:
                 programs["llama.cpp, multiple choice"] = multiple_choice(setup, folder, words)
@@ -221,9 +224,9 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             made.note(f"lm-pub-quiz's scores are at most {worst_difference(found['plumb'], scores):.2g} nats from plumb's, which are exact")
             if "plumb, BF16 products" in found:  # otherwise the CPU has none
                 made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['plumb'], found['plumb, BF16 products']):.2g} nats")
-                made.note("BF16 products: " + share_of_products(
-                    record_of["plumb, BF16 products"], statistics.median(made.rates["plumb, BF16 products, model alone"]), "bf16")[1])
-            nearness(made, record_of["plumb"])
+                name = "plumb, BF16 products"
+                made.note("BF16 products: " + share_of_products(record_of[name], made.rates[name + ", model alone"], products[name])[1])
+            nearness(made, record_of["plumb"], products["plumb"])
             for name, changed in rounded_less(setup, half.name, model).items():
                 evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
                 peer(batch)
@@ -233,7 +236,7 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
             alone = statistics.median(a / b for a, b in zip(made.rates["plumb, model alone"], made.rates["lm-pub-quiz"]))
             made.note(f"plumb without start-up and page: {alone:.1f} times lm-pub-quiz's statements per second")
-            nearness(made, record_of["plumb"])
+            nearness(made, record_of["plumb"], products["plumb"])
             assert apart < 1e-3
     return made
 
@@ -260,23 +263,24 @@ def rounded_less(setup, folder, model):
     return {"its softmax in F32": model, "only its products in BF16 (torch.autocast) and its softmax in F32": wide}
 
 
-def share_of_products(record, rate, kind="f32"):
-    """The seconds that a probe's matrix products take by themselves, and a sentence about their share of the model's time.
-    `rate`: statements per second in the model."""
-    alone = Products(SMOLLM2_135M, THREADS, kind)
-    fed, seconds = record["tokens_fed"], record["statements"] / rate
-    least = alone.seconds(fed, fed)  # a token is looked up after each node, so each needs a row of logits
-    return least, (f"the products alone would take {least:.1f} of the {seconds:.1f} s in the model ({least / seconds:.2f}), at "
-                   f"{alone.layers_speed:.0f} GFLOP/s per thread; {fed} tokens fed for {record['statements']} statements")
+def share_of_products(record, rates, products):
+    """The seconds that a probe's matrix products take by themselves, in each round, and a sentence about their share of the
+    model's time. `rates`: statements per second in the model; `products`: the products' speed in the same rounds."""
+    fed, seconds = record["tokens_fed"], [record["statements"] / rate for rate in rates]
+    least = [one.seconds(fed, fed) for one in products]  # a token is looked up after each node, so each needs a row of logits
+    share = statistics.median(a / b for a, b in zip(least, seconds, strict=True))
+    return least, (f"the products alone would take {statistics.median(least):.1f} of the {statistics.median(seconds):.1f} s in the model "
+                   f"({share:.2f}), at {statistics.median(one.layers_speed for one in products):.0f} GFLOP/s per thread; "
+                   f"{fed} tokens fed for {record['statements']} statements")
 
 
-def nearness(made, record):
+def nearness(made, record, products):
     """Sets the limits of the ratios to programs whose time in the model is known."""
-    least, said = share_of_products(record, statistics.median(made.rates["plumb, model alone"]))
+    least, said = share_of_products(record, made.rates["plumb, model alone"], products)
     made.note("limit: " + said)
     timed = {"lm-pub-quiz": "lm-pub-quiz", "lm-evaluation-harness": "lm-evaluation-harness", "plumb over llama.cpp": "llama.cpp, model alone"}
     for name, rates in timed.items():
-        made.limit(record["statements"] / least, name, rates)
+        made.limit([record["statements"] / one for one in least], name, rates)
 
 
 def statements_of(setup, words, folder):
@@ -365,7 +369,7 @@ def servers(setup, limit=4, slots=16):
         return work
 
     def vllm_alone(server, folder):
-        """Statements per second of vLLM for the prompts that plumb sends and the log-probabilities of their tokens."""
+        """Statements per second of vLLM, in each round, for the prompts that plumb sends and the log-probabilities of their tokens."""
         with tempfile.TemporaryDirectory() as kept:
             out = pathlib.Path(kept) / "run"
             run([setup.plumb, *words, "--model", folder, "--out", out])
@@ -386,10 +390,10 @@ def servers(setup, limit=4, slots=16):
             return len(statements) / (time.monotonic() - began)
 
         counts = []
-        alone = statistics.median(rate({"prompt_logprobs": 0}) for _ in range(setup.rounds))
+        alone = [rate({"prompt_logprobs": 0}) for _ in range(setup.rounds)]
         without = rate({"cache_salt": str(time.time())})
         over["vLLM"].note(f"limit: vLLM computes the {len(statements)} statements without their last tokens ({len(prompts)} prompts, {counts[0]} "
-                          f"tokens) at {alone:.1f} a second, and at {without:.1f} if it returns no log-probabilities")
+                          f"tokens) at {statistics.median(alone):.1f} a second, and at {without:.1f} if it returns no log-probabilities")
         return alone
 
     def peer(folder):

@@ -200,15 +200,14 @@ class DecoderNetwork {
     for (std::size_t first = 0; first < nodes.size(); first += batch_size) {
       const std::span<const NodeId> batch =
           std::span(nodes).subspan(first, (std::min)(batch_size, nodes.size() - first));
+      std::vector<std::size_t> places;  // of the wanted nodes in the batch
       std::vector<NodeId> shown;
-      std::vector<float>& rows = through_layers(tree, batch);
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (!is_wanted[batch[i]]) continue;
-        std::copy_n(rows.data() + i * config_.hidden, config_.hidden,
-                    rows.data() + shown.size() * config_.hidden);
+        places.push_back(i);
         shown.push_back(batch[i]);
       }
-      rows.resize(shown.size() * config_.hidden);
+      std::vector<float>& rows = through_layers(tree, batch, places);
       finish(rows, shown.size());
       show(std::span<const NodeId>(shown), rows);
     }
@@ -242,9 +241,11 @@ class DecoderNetwork {
     return widened(WeightType::bf16, narrowed(WeightType::bf16, number));
   }
 
-  /// The nodes' rows after the last layer; valid until the next call.
+  /// The rows of the nodes at `places` after the last layer; valid until the next call. Of the other
+  /// nodes, the last layer computes only the keys and values, which later nodes attend to.
   [[nodiscard]] std::vector<float>& through_layers(const TokenTree& tree,
-                                                   std::span<const NodeId> nodes) {
+                                                   std::span<const NodeId> nodes,
+                                                   std::span<const std::size_t> places) {
     const std::size_t hidden = config_.hidden, width = config_.query_size();
     std::vector<std::size_t> positions;
     for (const NodeId node : nodes) positions.push_back(tree.depth(node) - 1);
@@ -265,9 +266,25 @@ class DecoderNetwork {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       layers_[l].project(config_, rows, positions, config_.rotary(l), buffers_.input, projected);
       gather(l, nodes, seen.at(config_.window(l)), projected, gathered);
+      if (l + 1 == layers_.size()) {
+        keep_rows(places, width, gathered);
+        keep_rows(places, hidden, rows);
+        if (places.empty()) break;
+      }
       layers_[l].finish(config_, gathered, rows, buffers_.input, buffers_.given, buffers_.between);
     }
     return rows;
+  }
+
+  /// Moves the rows at `places`, which are in ascending order, to the front and drops the others.
+  static void keep_rows(std::span<const std::size_t> places, std::size_t width,
+                        std::vector<float>& rows) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places[i] != i) {
+        std::copy_n(rows.data() + places[i] * width, width, rows.data() + i * width);
+      }
+    }
+    rows.resize(places.size() * width);
   }
 
   /// Stores the nodes' keys and values, and computes the attention of their queries.

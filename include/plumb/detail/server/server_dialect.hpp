@@ -64,6 +64,11 @@ struct ServerTally {
   /// report, each of which takes two further requests.
   std::atomic<std::uint64_t> tokens_forced{0}, tokens_unreported{0};
 
+  /// `tokens_computed`, or 0 if it is incomplete.
+  [[nodiscard]] std::uint64_t known_tokens_computed() const {
+    return computed_is_unknown ? 0 : tokens_computed.load();
+  }
+
   /// The number of generation steps that a server needs on average for a token of a forced path.
   [[nodiscard]] double steps_per_forced_token() const {
     const auto forced = static_cast<double>(tokens_forced);

@@ -210,9 +210,7 @@ class ServerModel {
         {"requests_at_connect", server_->requests_at_connect()},
         {"requests_sent_again", client.sent_again()},
         {"tokens_sent", server_->tally().tokens_sent.load()},
-        {"tokens_computed", server_->tally().computed_is_unknown
-                                ? std::uint64_t{0}
-                                : server_->tally().tokens_computed.load()}};
+        {"tokens_computed", server_->tally().known_tokens_computed()}};
     if (server_->dialect().sequences_together() > 0) {
       facts["seconds_a_request"] = server_->costs().request;
       facts["seconds_a_prompt"] = server_->costs().prompt;

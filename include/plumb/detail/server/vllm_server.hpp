@@ -50,13 +50,10 @@ class VllmServer final : public OpenAiCompatibleServer {
   [[nodiscard]] std::size_t prefixes_together() const override { return 64; }
 
   [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {
-    std::vector<TokenId> wanted;
-    for (const AskedPrefix& one : asked) {
-      wanted.insert(wanted.end(), one.tokens.begin(), one.tokens.end());
-    }
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
+    const auto tokens = [](const AskedPrefix& one) { return one.tokens; };
     // A unique salt, so that nothing in the cache matches this request.
     const std::string unlike_others =
         how == QueryMode::without_cache
@@ -64,7 +61,7 @@ class VllmServer final : public OpenAiCompatibleServer {
                   std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "\""
             : "";
     return {"/v1/completions", opening(detail::json_id_lists(asked, prefix), 1) + unlike_others +
-                                   ",\"temperature\":0" + next_tokens(std::move(wanted)) + "}"};
+                                   ",\"temperature\":0" + next_tokens(asked, tokens) + "}"};
   }
 
   [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
@@ -107,13 +104,12 @@ class VllmServer final : public OpenAiCompatibleServer {
     const auto ids = [](const AskedSequence& one) -> const auto& {
       return one.tokens;
     };
-    std::vector<TokenId> wanted;
-    for (const AskedSequence& one : asked) {
-      wanted.insert(wanted.end(), one.next.begin(), one.next.end());
-    }
+    const auto next = [](const AskedSequence& one) -> const auto& {
+      return one.next;
+    };
     return {"/v1/completions", opening(detail::json_id_lists(asked, ids), 1) +
                                    ",\"temperature\":0,\"prompt_logprobs\":0" +
-                                   (wanted.empty() ? "" : next_tokens(std::move(wanted))) + "}"};
+                                   next_tokens(asked, next) + "}"};
   }
 
   void read_sequences(const HttpReply& reply, std::span<AskedSequence> asked,
@@ -176,8 +172,15 @@ class VllmServer final : public OpenAiCompatibleServer {
   // vLLM's limit on the number of ids in one request.
   static constexpr std::size_t most_tokens = 128;
 
-  /// The fields that request the log-probabilities of given tokens after each prompt.
-  [[nodiscard]] static std::string next_tokens(std::vector<TokenId> wanted) {
+  /// The fields that request the log-probabilities of the tokens of all questions after each prompt;
+  /// none if no question has tokens.
+  [[nodiscard]] static std::string next_tokens(const auto& asked, auto tokens_of) {
+    std::vector<TokenId> wanted;
+    for (const auto& one : asked) {
+      const auto& tokens = tokens_of(one);
+      wanted.insert(wanted.end(), tokens.begin(), tokens.end());
+    }
+    if (wanted.empty()) return "";
     ranges::sort_distinct(wanted);
     return ",\"logprobs\":1,\"logprob_token_ids\":" + detail::json_ids(wanted);
   }
