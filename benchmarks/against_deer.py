@@ -92,7 +92,7 @@ def main():
                     rows[i] = row[len(encoded[i]) - 1].numpy()
         return len(prompts) / (time.monotonic() - began), numpy.stack(rows)
 
-    shares = {"queries": [], "entities": []}  # of the time of plumb's matrix products, if they are computed by themselves
+    shares = {"queries": [], "entities": []}  # the time of the matrix products by themselves, as a share of plumb's time in the model
     knows_shape = os.path.basename(arguments.model).startswith("SmolLM2-135M")
     loops = ("causal model", "decoder alone", "sorted batches")
     speeds = []

@@ -68,16 +68,16 @@ def run_plumb(plumb, model, data, codes, limit, options, out):
     return seconds, cpu_seconds, json.loads((pathlib.Path(out) / "run.json").read_text())
 
 
-def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=()):
-    """Both in turn, at lm-pub-quiz's best batch size. Returns run.json of the last round with the median of `seconds_model`, and
-    lm-pub-quiz's median seconds. Fails if scores differ."""
+def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=(), products=None):
+    """Both in turn, at lm-pub-quiz's best batch size. Returns the last run.json. Fails if scores differ. `products`: called with
+    run.json after plumb's run in each round, it returns the seconds of the matrix products by themselves, and their GFLOP/s per
+    thread."""
     relations = choose_relations(data, codes, limit)
     batch_size = best_batch_size(evaluator, relations[:1], sizes)
-    peer_times, model_times = [], []
+    limits, shares, speeds = [], [], []
     ratios = {"whole process": [], "model alone": [], "CPU seconds, whole process": []}
     for round_index in range(rounds):
         peer_seconds, peer_cpu, statements, scores = run_peer(evaluator, relations, batch_size)
-        peer_times.append(peer_seconds)
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "run"
             seconds, cpu_seconds, run = run_plumb(plumb, model, data, codes, limit, options, out)
@@ -86,7 +86,11 @@ def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32
             theirs = DatasetResults.from_path(out).get_metrics("accuracy")
             overall = json.loads((out / "metrics.json").read_text())["all_templates"]["overall"]
             metrics = overall["accuracy_first_wins"]["value"]
-        model_times.append(run["seconds_model"])
+        if products is not None:
+            least, speed = products(run)
+            limits.append(peer_seconds / least)
+            shares.append(least / run["seconds_model"])
+            speeds.append(speed)
         assert run["statements"] == statements
         worst = max(abs(a - b) for code in codes for mine, other in zip(ours[code], scores[code], strict=True)
                     for a, b in zip(mine, other, strict=True))
@@ -100,7 +104,10 @@ def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32
               flush=True)
     for kind, found in ratios.items():
         print(f"ratio, {kind}: {statistics.median(found):.2f} (from {min(found):.2f} to {max(found):.2f})", flush=True)
-    return {**run, "seconds_model": statistics.median(model_times)}, statistics.median(peer_times)
+    if products is not None:
+        print(f"limit, whole process: {statistics.median(limits):.2f}, as the products alone would take {statistics.median(shares):.2f} "
+              f"of the time in the model, at {statistics.median(speeds):.0f} GFLOP/s per thread", flush=True)
+    return run
 
 
 def main():

@@ -87,19 +87,17 @@ def write_folder(name, folder, data):
         write_opt(folder, data, 6000)
 
 
-def print_limit(name, run, peer_seconds):
-    """What the ratio would be if plumb computed nothing but its matrix products."""
-    if name == "bert-base":
+def products_of(name):
+    """A function for `measure`; None for a model that is too small for its products to take most of the time."""
+    def masked(run):
         alone = Products(BERT_BASE, THREADS)
-        least = alone.masked_seconds(run["tokens_fed"], run["masked_inputs_computed"])
-    elif name == "opt-125m":
+        return alone.masked_seconds(run["tokens_fed"], run["masked_inputs_computed"]), alone.layers_speed
+
+    def causal(run):
         alone = Products(OPT_125M, THREADS)
-        least = alone.seconds(run["tokens_fed"], run["tokens_fed"])
-    else:
-        return
-    print(f"limit, whole process: {peer_seconds / least:.2f}, as the products alone would take {least:.1f} of the "
-          f"{run['seconds_model']:.1f} s in the model ({least / run['seconds_model']:.2f}), at {alone.layers_speed:.0f} GFLOP/s per thread",
-          flush=True)
+        return alone.seconds(run["tokens_fed"], run["tokens_fed"]), alone.layers_speed
+
+    return {"bert-base": masked, "opt-125m": causal}.get(name)
 
 
 def main():
@@ -121,15 +119,14 @@ def main():
                       f"aim: {aim} times the statements per second", flush=True)
                 masked = {} if rule is None else {"pll_metric": RULES[rule]}
                 evaluator = Evaluator.from_model(str(folder), model_type="CLM" if rule is None else "MLM", **masked)
-                run, peer_seconds = measure(evaluator, arguments.plumb, str(folder), str(data), codes.split(","), limit, arguments.rounds,
-                                            BATCHES, () if rule is None else ("--pll", rule))
+                run = measure(evaluator, arguments.plumb, str(folder), str(data), codes.split(","), limit, arguments.rounds, BATCHES,
+                              () if rule is None else ("--pll", rule), products_of(name))
                 if rule is None:
                     print(f"tokens fed: {run['tokens_fed']} for {run['tokens_one_by_one']} one by one")
                 else:
                     asked, computed = run["masked_inputs"], run["masked_inputs_computed"]
                     print(f"masked inputs: {computed} computed of {asked} asked, {100 * (1 - computed / asked):.1f}% "
                           f"equal to another of their pack; {asked / run['statements']:.1f} a statement", flush=True)
-                print_limit(name, run, peer_seconds)
 
 
 if __name__ == "__main__":

@@ -43,18 +43,17 @@ class Products:
     def seconds(self, fed, rows, with_logits=True):
         """Seconds for a decoder that feeds `fed` tokens and returns the logits, or only the last vectors, of `rows` of them. In the
         probes of a causal model, a token is looked up after each token that is fed, so both numbers are equal."""
-        queries_too = self.shape.hidden * self.shape.projected
-        return self._layers_seconds(fed, rows, queries_too) + with_logits * rows * self.row_seconds
+        return self._layers_seconds(fed, rows) + with_logits * rows * self.row_seconds
 
     def masked_seconds(self, fed, rows):
         """Seconds for an encoder that is fed `fed` tokens and returns the logits of `rows` of them. Its head has one more matrix."""
-        keys_and_values = 2 * self.shape.projected // 3 * self.shape.hidden
-        return self._layers_seconds(fed, rows, keys_and_values, self.shape.hidden**2) + rows * self.row_seconds
+        return self._layers_seconds(fed, rows, self.shape.hidden**2) + rows * self.row_seconds
 
-    def _layers_seconds(self, fed, rows, for_all, head=0):
-        """All layers but the last are computed for `fed` tokens. Of the last one, `for_all` weights are multiplied for all of them
-        and the others for `rows` tokens, as are the head's `head` weights."""
+    def _layers_seconds(self, fed, rows, head=0):
+        """All layers but the last are computed for `fed` tokens. In the last layer, the queries, keys and values are computed for
+        all of these tokens; the rest, and the head's additional `head` weights, only for `rows` tokens."""
         one = self.shape
+        for_all = one.hidden * one.projected
         of_layer = one.hidden * (one.projected + one.hidden + one.widened) + one.inner * one.hidden
         last = (fed * for_all + rows * (of_layer - for_all + head)) / of_layer
         return (fed * (one.layers - 1) + last) * self.node_seconds / one.layers

@@ -64,7 +64,8 @@ class Measured:
                     rate = work()
                 except Missing as reason:
                     self.missing[name] = str(reason)
-                    self.rates.pop(name, None)
+                    for known in (name, name + ", model alone"):
+                        self.rates.pop(known, None)
                     print(f"    {name}: not available: {reason}", flush=True)
                     continue
                 self.rates.setdefault(name, []).append(rate)
@@ -195,7 +196,7 @@ def closed_set(setup, templates, dtype="float32", limit=12):
     found, record_of, products = {}, {}, {}
 
     def plumb(name, *more, model=None, kind=None):
-        """`kind`: the type of the matrix products to measure by themselves in each round, if any."""
+        """`kind`: if given, the products of this type are also timed by themselves in each round."""
         def work():
             kept = {}
             record, seconds = setup.run_plumb(*words, "--model", model or setup.model, *more, keep=lambda out: kept.update(scores_of(out)))
@@ -220,9 +221,9 @@ def closed_set(setup, templates, dtype="float32", limit=12):
             if count == 1:
                 programs["lm-evaluation-harness"] = harness(setup, folder, words)
         made.run(programs)
-        if dtype == "bfloat16" and "plumb" in found:
+        if dtype == "bfloat16" and "plumb" in made.rates:
             made.note(f"lm-pub-quiz's scores are at most {worst_difference(found['plumb'], scores):.2g} nats from plumb's, which are exact")
-            if "plumb, BF16 products" in found:  # otherwise the CPU has none
+            if "plumb, BF16 products" in made.rates:  # otherwise the CPU has none
                 made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['plumb'], found['plumb, BF16 products']):.2g} nats")
                 name = "plumb, BF16 products"
                 made.note("BF16 products: " + share_of_products(record_of[name], made.rates[name + ", model alone"], products[name])[1])
@@ -231,7 +232,7 @@ def closed_set(setup, templates, dtype="float32", limit=12):
                 evaluator = Evaluator.from_model(changed, model_type="CLM", tokenizer=tokenizer)
                 peer(batch)
                 made.note(f"with {name}, lm-pub-quiz's scores are {worst_difference(found['plumb'], scores):.2g} nats from the exact ones")
-        elif "plumb" in found:
+        elif "plumb" in made.rates:
             apart = worst_difference(found["plumb"], scores)
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
             alone = statistics.median(a / b for a, b in zip(made.rates["plumb, model alone"], made.rates["lm-pub-quiz"]))
@@ -369,7 +370,7 @@ def servers(setup, limit=4, slots=16):
         return work
 
     def vllm_alone(server, folder):
-        """Statements per second of vLLM, in each round, for the prompts that plumb sends and the log-probabilities of their tokens."""
+        """Statements per second of vLLM, the median of a few rounds, for the prompts that plumb sends and the log-probabilities of their tokens."""
         with tempfile.TemporaryDirectory() as kept:
             out = pathlib.Path(kept) / "run"
             run([setup.plumb, *words, "--model", folder, "--out", out])
@@ -390,10 +391,10 @@ def servers(setup, limit=4, slots=16):
             return len(statements) / (time.monotonic() - began)
 
         counts = []
-        alone = [rate({"prompt_logprobs": 0}) for _ in range(setup.rounds)]
+        alone = statistics.median(rate({"prompt_logprobs": 0}) for _ in range(setup.rounds))
         without = rate({"cache_salt": str(time.time())})
         over["vLLM"].note(f"limit: vLLM computes the {len(statements)} statements without their last tokens ({len(prompts)} prompts, {counts[0]} "
-                          f"tokens) at {statistics.median(alone):.1f} a second, and at {without:.1f} if it returns no log-probabilities")
+                          f"tokens) at {alone:.1f} a second, and at {without:.1f} if it returns no log-probabilities")
         return alone
 
     def peer(folder):
@@ -410,7 +411,7 @@ def servers(setup, limit=4, slots=16):
             with started(local_servers.VllmServer, folder) as server:
                 over["vLLM"].run({"plumb": plumb(over["vLLM"], "--server", server.url, "--tokenizer", folder),
                                   "lm-pub-quiz, vLLM's torch": lambda: peer(folder)})
-                over["vLLM"].limit(vllm_alone(server, folder), "lm-pub-quiz, vLLM's torch")
+                over["vLLM"].limit([vllm_alone(server, folder)] * setup.rounds, "lm-pub-quiz, vLLM's torch")
     if not os.path.isfile(local_servers.LLAMA_SERVER):
         over["llama-server"].missing["plumb over llama.cpp"] = NO_LLAMA_SERVER
     else:

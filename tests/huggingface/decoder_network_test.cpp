@@ -125,6 +125,25 @@ BOOST_AUTO_TEST_CASE(a_tree_gives_what_its_sequences_give) {
   }
 }
 
+// A batch has 512 nodes. Its last layer is not finished for nodes that are not wanted, but later
+// batches need their keys and values.
+BOOST_AUTO_TEST_CASE(batches_may_have_no_wanted_nodes) {
+  for (const std::string name :
+       {"opt-norm-after", "gpt2", "mistral", "falcon-alibi", "mixtral", "llama-f16"}) {
+    DecoderNetwork model = network(name), other = network(name);
+    std::mt19937 random(7);
+    TokenTree tree;
+    grow(tree, random, 1100);
+    const auto inner = static_cast<NodeId>(tree.size());
+    std::vector<NodeId> wanted;
+    for (NodeId node = 1; node < inner; ++node) wanted.push_back(tree.add(node, 36));
+    Rows rows;
+    model.evaluate(tree, wanted, into(rows));
+    BOOST_TEST(rows.size() == wanted.size());
+    for (const auto& [node, row] : rows) BOOST_TEST(row == alone(other, tree.prefix(node)));
+  }
+}
+
 // The test runs on any processor: without BF16 instructions, the products are computed from F32.
 BOOST_AUTO_TEST_CASE(products_in_bf16_are_near_exact_ones_and_a_row_is_still_its_own) {
   for (const std::string name : {"llama", "gpt2", "mixtral", "llama-f16"}) {

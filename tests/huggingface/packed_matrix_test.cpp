@@ -30,7 +30,7 @@ std::span<const float> row_of(const Rows& rows, Eigen::Index r) {
 
 BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
   for (const Eigen::Index outputs : {1, 15, 16, 17, 50, 600}) {
-    for (const Eigen::Index inputs : {1, 3, 40}) {
+    for (const Eigen::Index inputs : {1, 3, 40, 130}) {
       const Rows weights = integers(outputs, inputs, 1), bias = integers(1, outputs, 2);
       const auto wide = static_cast<std::size_t>(outputs);
       PackedMatrix matrix(wide, static_cast<std::size_t>(inputs));
@@ -51,6 +51,12 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
                                shared.data(), matrix.outputs());
         BOOST_TEST((out == expected));
         BOOST_TEST((shared == expected));
+        // Space between the rows of outputs is left as it is.
+        Rows spaced = Rows::Constant(count, outputs + 3, 0.5F);
+        matrix.multiply_shared(rows.data(), static_cast<std::size_t>(count), matrix.inputs(),
+                               spaced.data(), wide + 3);
+        BOOST_TEST((spaced.leftCols(outputs) == expected));
+        BOOST_TEST((spaced.rightCols(3).array() == 0.5F).all());
         pairs.multiply(rows.data(), static_cast<std::size_t>(count), matrix.inputs(), out.data(),
                        wide);
         pairs.multiply_shared(rows.data(), static_cast<std::size_t>(count), matrix.inputs(),

@@ -57,6 +57,49 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_compute_exact_products) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(finished_sums_are_written_with_the_bias) {
+  test::with_each<NetworkKernels>([](const NetworkKernels& set) {
+    constexpr float guard = 0.5F;  // no sum of integers
+    const std::size_t width = set.product_width(), stride = width + 3;
+    std::mt19937 random(5);
+    const auto integer = [&] { return static_cast<float>(random() % 9) - 4.0F; };
+    for (const std::size_t depth : {1U, 64U, 65U, 130U}) {
+      for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
+        for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
+          std::vector<float> left(rows * depth), right(depth * width), bias(width),
+              sums(rows * width), made(rows * stride, guard);
+          for (float& x : left) x = integer();
+          for (float& x : right) x = integer();
+          for (float& x : bias) x = integer();
+          set.add_products(rows, lanes,
+                           {.rows = left.data(),
+                            .row_stride = depth,
+                            .columns = right.data(),
+                            .step = width,
+                            .lane_step = set.lanes,
+                            .depth = depth,
+                            .sums = sums.data(),
+                            .sum_stride = width,
+                            .adds = false,
+                            .finished = made.data(),
+                            .finished_stride = stride,
+                            .bias = bias.data()});
+          for (std::size_t r = 0; r < rows; ++r) {
+            for (std::size_t c = 0; c < stride; ++c) {
+              const bool is_sum = c < lanes * set.lanes;
+              float expected = is_sum ? bias[c] : guard;
+              for (std::size_t k = 0; is_sum && k < depth; ++k) {
+                expected += left[r * depth + k] * right[k * width + c];
+              }
+              BOOST_TEST(made[r * stride + c] == expected);
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
 // 2^24 + 1 cannot be represented as a float: a single running sum loses each of the 64 ones added
 // to 2^24, but a separate partial sum does not.
 BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {

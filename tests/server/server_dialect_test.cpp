@@ -23,4 +23,12 @@ BOOST_AUTO_TEST_CASE(a_forced_token_takes_more_steps_if_tokens_are_unreported) {
   BOOST_TEST(tally.steps_per_forced_token() == 2.0);
 }
 
+BOOST_AUTO_TEST_CASE(an_incomplete_number_of_computed_tokens_is_not_reported) {
+  ServerTally tally;
+  tally.tokens_computed = 12;
+  BOOST_TEST(tally.known_tokens_computed() == 12U);
+  tally.computed_is_unknown = true;
+  BOOST_TEST(tally.known_tokens_computed() == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -424,24 +424,6 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(run_facts_have_no_number_of_computed_tokens_if_it_is_unknown) {
-  // The prompts of a request share a prefix of more than one block of vLLM's cache. It reports the
-  // cached tokens of each request only if it has one prompt.
-  for (const std::size_t texts : {1U, 2U}) {
-    Asked asked(speaking("vllm"), "", ServerCosts{});
-    const auto computed = [&] {
-      return asked.model.facts().at("server").at("tokens_computed").get<std::uint64_t>();
-    };
-    const std::uint64_t before = computed();
-    BOOST_TEST(before > 0U);
-    CausalScorer scorer(asked.model);
-    (void)scorer.score(
-        Query{std::vector<Prompt>(statements().begin(), statements().begin() + texts)});
-    BOOST_TEST((computed() > before) == (texts == 1U));
-    BOOST_TEST((computed() == 0U) == (texts == 2U));
-  }
-}
-
 BOOST_AUTO_TEST_CASE(vllm_prefixes_and_whole_sequences_give_equal_scores) {
   std::vector<double> scored[2];
   std::atomic<std::size_t> whole{0};

@@ -4,12 +4,13 @@
 // What does a causal language model predict after each prefix of a token tree?
 //
 // One network implements all architectures; DecoderConfig specifies its parts. Each layer processes
-// all nodes of a call together, children alongside their parents. A single matrix product covers
-// all nodes. Then each node attends to its own path; a few neighbouring nodes are processed at a
-// time. The keys and values of each node are stored (node_cache.hpp). A token's position is its
-// node's depth; the caller adds BOS. A row's numbers depend only on its own prefix, bit for bit
-// (packed_matrix.hpp). Memory: the weights in the type in which they are stored, and 2 · layers ·
-// key_heads · head_size numbers for each node in the cache.
+// all nodes of a call together, children alongside their parents; only the last layer stops after
+// attention for nodes whose row is not wanted. A single matrix product covers all nodes. Then each
+// node attends to its own path; a few neighbouring nodes are processed at a time. The keys and
+// values of each node are stored (node_cache.hpp). A token's position is its node's depth; the
+// caller adds BOS. A row's numbers depend only on its own prefix, bit for bit (packed_matrix.hpp).
+// Memory: the weights in the type in which they are stored, and 2 · layers · key_heads · head_size
+// numbers for each node in the cache.
 
 #include <algorithm>
 #include <cstddef>
@@ -241,8 +242,8 @@ class DecoderNetwork {
     return widened(WeightType::bf16, narrowed(WeightType::bf16, number));
   }
 
-  /// The rows of the nodes at `places` after the last layer; valid until the next call. Of the other
-  /// nodes, the last layer computes only the keys and values, which later nodes attend to.
+  /// The rows of the nodes at `places` after the last layer; valid until the next call. For the
+  /// other nodes, the last layer stops after attention; later nodes need their keys and values.
   [[nodiscard]] std::vector<float>& through_layers(const TokenTree& tree,
                                                    std::span<const NodeId> nodes,
                                                    std::span<const std::size_t> places) {

@@ -37,7 +37,10 @@ struct ProductTile {
   /// If true, continues the chain of additions from the existing sums. If false, starts at 0 and
   /// sums in parts (row_products.hpp).
   bool adds = true;
-  /// If not null, one number for each column, which is added to the finished sums of every row.
+  /// If `finished` is not null, the finished sums are written there, with rows `finished_stride`
+  /// apart and with `bias` added, one number for each column. `sums` then holds only partial sums.
+  float* finished = nullptr;
+  std::size_t finished_stride = 0;
   const float* bias = nullptr;
 };
 

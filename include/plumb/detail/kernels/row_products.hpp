@@ -7,8 +7,8 @@
 // A tile consists of a few rows and one to three vectors of columns. Its sums are held in
 // registers, and each sum is accumulated in order of ascending k. The bits of a sum therefore do
 // not depend on the other sums that are computed with it. Sums that start at 0 are computed in
-// parts of 64 products, and each part is added to the total in memory. Sums that continue existing
-// ones form a single chain of additions, so that they may be computed in any number of calls. The
+// parts of 64 products, and each part is added to the total in memory; a bias may be added to the
+// finished total. Sums that continue existing ones form a single chain of additions, so that they may be computed in any number of calls. The
 // numbers for the same k are contiguous in `float_lanes` columns; the caller chooses where these
 // vectors are in memory (packed_matrix.hpp, attention.hpp). The shape of a tile depends on the
 // widest vectors for which this file is compiled. The vector types require the vector_size
@@ -98,16 +98,27 @@ struct TileRow {
     }
     (std::make_index_sequence<Lanes>{});
   }
-  /// `joins`: whether to add the sums to the existing numbers. `bias`, if not null, is added last.
-  [[gnu::always_inline]] void store(float* to, bool joins, const float* bias) const {
+  /// `joins`: whether to add the sums to the existing numbers.
+  [[gnu::always_inline]] void store(float* to, bool joins) const {
     [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
-      const FloatLanes joined[] = {
-          (joins ? load_lanes(to + C * float_lanes) + sums[C] : sums[C])...};
-      (store_lanes(to + C * float_lanes,
-                   bias == nullptr ? joined[C] : joined[C] + load_lanes(bias + C * float_lanes)),
+      (store_lanes(to + C * float_lanes, joined(to, joins, C)), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+  /// Writes the sums, joined with `partial` if `joins`, plus `bias` to `finished`.
+  [[gnu::always_inline]] void finish(const float* partial, bool joins, const float* bias,
+                                     float* finished) const {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      (store_lanes(finished + C * float_lanes,
+                   joined(partial, joins, C) + load_lanes(bias + C * float_lanes)),
        ...);
     }
     (std::make_index_sequence<Lanes>{});
+  }
+
+ private:
+  [[gnu::always_inline]] FloatLanes joined(const float* partial, bool joins, std::size_t c) const {
+    return joins ? load_lanes(partial + c * float_lanes) + sums[c] : sums[c];
   }
 };
 
@@ -133,8 +144,13 @@ template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, s
       const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
       (sums[R].add(columns, row[R][k]), ...);
     }
-    const float* const bias = is_last ? tile.bias : nullptr;
-    (sums[R].store(tile.sums + R * tile.sum_stride, !is_first, bias), ...);
+    if (is_last && tile.finished != nullptr) {
+      (sums[R].finish(tile.sums + R * tile.sum_stride, !is_first, tile.bias,
+                      tile.finished + R * tile.finished_stride),
+       ...);
+    } else {
+      (sums[R].store(tile.sums + R * tile.sum_stride, !is_first), ...);
+    }
   } while (k < depth);
 }
 
