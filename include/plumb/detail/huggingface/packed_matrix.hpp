@@ -234,9 +234,6 @@ class PackedMatrix {
     for (std::size_t p = first; p < last; ++p) {
       const std::size_t used = (std::min)(width, outputs_ - p * width);
       const bool fits = used == width;  // otherwise, a tile is wider than the space in `out`
-      // Partial sums in `out` make layers a fiftieth faster with vectors of 8 numbers. Vectors of 16
-      // would cross cache lines there.
-      const bool in_place = fits && lanes < 16;
       const Number* const columns = panel(p);
       for (std::size_t r = 0; r < count; r += rows_at_once) {
         const std::size_t height = (std::min)(rows_at_once, count - r);
@@ -247,8 +244,8 @@ class PackedMatrix {
                                        .step = width,
                                        .lane_step = lanes,
                                        .depth = depth,
-                                       .sums = in_place ? to : sums,
-                                       .sum_stride = in_place ? out_stride : width,
+                                       .sums = sums,
+                                       .sum_stride = width,
                                        .adds = false,
                                        .finished = fits ? to : sums,
                                        .finished_stride = fits ? out_stride : width,
