@@ -194,6 +194,14 @@ class Warnings(unittest.TestCase):
                 done = compiled(compiler, headers, *WARNINGS, *flags)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), flags)
 
+    @unittest.skipUnless(CLANG, "skipped: no clang++-16")
+    def test_clang_generates_code_for_the_narrowest_and_the_widest_kernels(self):
+        folder = command.temporary_folder(self)
+        for flags in ([], ["-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16"]):
+            done = subprocess.run([CLANG, "-std=c++20", "-O1", *flags, f"-I{INCLUDE}", "-DPLUMB_KERNEL_SET=kernels", "-DPLUMB_KERNEL_SPACE=held",
+                                   "-c", command.ROOT / "cmake" / "kernel_set.cpp", "-o", folder / "kernels.o"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), flags)
+
 
 @unittest.skipUnless(HAS_LIBCXX, "skipped: no libc++-16-dev")
 class Libcxx(unittest.TestCase):

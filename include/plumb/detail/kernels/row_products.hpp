@@ -52,7 +52,12 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
 [[gnu::always_inline]] inline FloatLanes add_product(FloatLanes sums, PairLanes columns,
                                                      NumberPair pair) {
   const auto bits = __builtin_bit_cast(std::uint32_t, pair);
-#if defined(__AVX512BF16__)
+#if defined(__AVX512BF16__) && defined(__clang_major__) && __clang_major__ == 16
+  // Clang 16 crashes on vectors of BF16 numbers.
+  const PairLanes same = PairLanes{} + bits;
+  asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(columns), "v"(same));
+  return sums;
+#elif defined(__AVX512BF16__)
   return reinterpret_cast<FloatLanes>(
       _mm512_dpbf16_ps(reinterpret_cast<__m512>(sums), reinterpret_cast<__m512bh>(columns),
                        reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(bits)))));
