@@ -8,12 +8,13 @@
 // registers, and each sum is accumulated in order of ascending k. The bits of a sum therefore do
 // not depend on the other sums that are computed with it. Sums that start at 0 are computed in
 // parts of 64 products, and each part is added to the total in memory; a bias may be added to the
-// finished total. Sums that continue existing ones form a single chain of additions, so that they may be computed in any number of calls. The
-// numbers for the same k are contiguous in `float_lanes` columns; the caller chooses where these
-// vectors are in memory (packed_matrix.hpp, attention.hpp). The shape of a tile depends on the
-// widest vectors for which this file is compiled. The vector types require the vector_size
-// attribute, which GCC and Clang support. Sums are in single precision. Numbers are F32, or pairs
-// of BF16 numbers for two neighbouring values of k; the two products of a pair are added together.
+// finished total. Sums that continue existing ones form a single chain of additions, so that they
+// may be computed in any number of calls. The numbers for the same k are contiguous in
+// `float_lanes` columns; the caller chooses where these vectors are in memory (packed_matrix.hpp,
+// attention.hpp). The shape of a tile depends on the widest vectors for which this file is
+// compiled. The vector types require the vector_size attribute, which GCC and Clang support. Sums
+// are in single precision. Numbers are F32, or pairs of BF16 numbers for two neighbouring values of
+// k; the two products of a pair are added together.
 
 #include <cstddef>
 #include <cstdint>

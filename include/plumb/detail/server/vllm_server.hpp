@@ -172,8 +172,8 @@ class VllmServer final : public OpenAiCompatibleServer {
   // vLLM's limit on the number of ids in one request.
   static constexpr std::size_t most_tokens = 128;
 
-  /// The fields that request the log-probabilities of the tokens of all questions after each prompt;
-  /// none if no question has tokens.
+  /// The fields that request the log-probabilities, after each prompt, of the tokens of all
+  /// questions; none if no question has tokens.
   [[nodiscard]] static std::string next_tokens(const auto& asked, auto tokens_of) {
     std::vector<TokenId> wanted;
     for (const auto& one : asked) {
