@@ -122,9 +122,10 @@ class ObjectModel {
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
     const nb::gil_scoped_acquire gil;
     const nb::object text = nb::getattr(engine_, "chat_template", nb::none());
-    if (text.is_none()) return {};
-    return ChatTemplate{nb::cast<std::string>(text),
-                        nb::cast<std::map<std::string, std::string>>(engine_.attr("chat_tokens"))};
+    const nb::object tokens = nb::getattr(engine_, "chat_tokens", nb::none());
+    if (tokens.is_none()) return {};
+    return ChatTemplate{text.is_none() ? "" : nb::cast<std::string>(text),
+                        nb::cast<std::map<std::string, std::string>>(tokens)};
   }
   [[nodiscard]] std::size_t vocabulary_size() const { return number("vocabulary_size"); }
   [[nodiscard]] std::size_t context_length() const { return number("context_length"); }

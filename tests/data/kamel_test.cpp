@@ -128,8 +128,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_broken_is_reported_and_left_out, Kamel) {
                  "[S]; write, for example, P36, What is the capital of [S]?",
                  "P36/test.jsonl:1: obj_label: the fact has no answer; add the fact's objects "
                  "to the line",
-                 "P36/test.jsonl:2: obj_label: has an object that is not a one-line string and has "
-                 "no one-line string as `chosen`; write [\"…\"] or [{\"chosen\": \"…\", "
+                 "P36/test.jsonl:2: obj_label: has an object that is not a one-line string and "
+                 "whose field chosen is not one either; write [\"…\"] or [{\"chosen\": \"…\", "
                  "\"alternative\": […]}]",
                  "P36/test.jsonl:3: sub_label: is missing; write \"sub_label\": \"…\"",
                  "question-templates.csv: P190: has no question; add one, or remove the relation's "

@@ -199,6 +199,29 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   BOOST_TEST(part.left_out.empty());
 }
 
+BOOST_AUTO_TEST_CASE(parts_that_need_no_list_are_read_without_one) {
+  const test::TemporaryFolder folder;
+  const auto row = [](const std::string& subject, const std::string& object) {
+    return "{\"sub_label\": \"" + subject + "\", \"obj_label\": \"" + object + "\"}\n";
+  };
+  folder.write("Google_RE/place_of_birth_test.jsonl", row("A", "Newport") + row("B", "Chicago"));
+  BOOST_TEST(is_lama(folder.path()));
+  const Dataset dataset = load_lama(folder.path());
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  BOOST_TEST(dataset.relations[0].templates.at(0) == "[X] was born in [Y] .");
+  // T-REx's facts need the list, so the folder is not read without them. Neither is a folder with
+  // other data.
+  const auto with = [&](const std::string& file) {
+    const test::TemporaryFolder other;
+    other.write("Google_RE/place_of_birth_test.jsonl", row("A", "Newport") + row("B", "Chicago"));
+    other.write(file, row("France", "Paris") + row("Italy", "Rome"));
+    return is_lama(other.path());
+  };
+  BOOST_TEST(!with("TREx/P36.jsonl"));
+  BOOST_TEST(!with("facts.tsv"));
+  BOOST_TEST(!with("other/facts.jsonl"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {
   write("TREx_UHN/P36.jsonl",
         "{\"sub_label\": \"Chad\", \"obj_label\": \"N'Djamena\"}\n{\"sub_label\": \"Peru\", "

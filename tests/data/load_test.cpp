@@ -2,8 +2,11 @@
 #include "plumb/detail/data/load.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 #include <string>
+#include <utility>
 
+#include "plumb/detail/data/multi_prompt_folder.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -49,6 +52,62 @@ BOOST_AUTO_TEST_CASE(folder_layout_determines_the_loader) {
   write_table(folder, "own/facts");
   check_capitals(load_dataset(folder / "own"));
   check_capitals(load_dataset(folder / "own/facts.tsv"));
+}
+
+// The lines look like tables with choices, or like T-REx's triples, which have no templates.
+BOOST_AUTO_TEST_CASE(json_lines_with_templates_next_to_them_are_a_table) {
+  for (const char* const names : {"subject relation object", "head relation tail", "subj prop obj",
+                                  "source relation target", "h r t"}) {
+    std::istringstream words(names);
+    std::string subject, relation, object;
+    words >> subject >> relation >> object;
+    std::string rows;
+    for (const auto& [x, y] : {std::pair("France", "Paris"), {"Italy", "Rome"}}) {
+      rows += Json{{subject, x}, {relation, "P36"}, {object, y}, {"year", 1984}}.dump() + "\n";
+    }
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("facts.jsonl", rows);
+    folder.write("facts.json", R"({"P36": ["[X]: [Y]"]})");
+    for (const auto& path : {folder.path(), file}) {
+      const Dataset dataset = load_dataset(path);
+      check_capitals(dataset);
+      BOOST_TEST(dataset.relations[0].templates.at(0) == "[X]: [Y]");
+      BOOST_TEST((dataset.relations[0].facts[0].further.at(0) ==
+                  std::pair<std::string, std::string>("year", "1984")));
+    }
+    BOOST_TEST(!is_multi_prompt(folder.path()));
+    BOOST_TEST(load_multi_prompt(folder.path()).relations.at(0).facts.size() == 2U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(many_prompts_with_a_column_of_sources_remain_many_prompts) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.jsonl",
+               R"({"relation":"plays","sub_id":"Q1","sub_label":"John","source":"wikidata",)"
+               R"("objects":[{"obj_id":"Q2","obj_label":"guitar"}]})"
+               "\n");
+  folder.write("templates.jsonl", R"({"relation":"plays","template":"[X] plays [Y]."})"
+                                  "\n");
+  BOOST_TEST(is_multi_prompt(folder.path()));
+}
+
+BOOST_AUTO_TEST_CASE(own_choices_are_read_even_with_a_file_of_templates) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.jsonl",
+               R"({"subject":"France","relation":"P36","object":"Paris","choices":["Rome"]})"
+               "\n");
+  folder.write("facts.json", R"({"P36": ["[X]: [Y]"]})");
+  BOOST_TEST(load_dataset(folder.path()).relations.at(0).facts.at(0).offered.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_first_line_is_reported) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.jsonl", R"({"subj":"France","prop":"capital","obj":NaN})"
+                              "\n");
+  BOOST_CHECK_EXCEPTION((void)load_dataset(folder.path()), Error,
+                        says(Fault::user, "facts.jsonl:1: "));
+  BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder.path()), Error,
+                        says(Fault::user, "facts.jsonl:1: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_csv_with_factors_header_is_factor) {

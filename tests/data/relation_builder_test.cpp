@@ -164,6 +164,11 @@ BOOST_FIXTURE_TEST_CASE(aliases_are_a_list_of_strings, KeptWithOptions) {
              "P36.jsonl:2: sub_aliases: is not a list of strings; write [\"…\", …] or remove it");
 }
 
+BOOST_FIXTURE_TEST_CASE(missing_aliases_may_be_null, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy", "answer_idx": 1, "sub_aliases": null, "obj_aliases": null})", 2);
+  BOOST_TEST(problems.empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(fact_can_specify_its_split, KeptWithOptions) {
   fact(R"({"sub_label": "Italy", "answer_idx": 1, "split": "train"})", 1);
   fact(R"({"sub_label": "France", "answer_idx": 0, "split": "test"})", 2);

@@ -58,6 +58,17 @@ BOOST_AUTO_TEST_CASE(other_lines_are_no_triples) {
   BOOST_TEST(triple_row_files(folder.path()).empty());
 }
 
+BOOST_AUTO_TEST_CASE(relations_that_would_share_a_results_file_are_reported) {
+  test::TemporaryFolder folder;
+  const auto file = folder.write("a.jsonl", row("a", "b", "x/y") + row("c", "d", "x/y") +
+                                                row("e", "f", "x-y") + row("g", "h", "x-y"));
+  BOOST_CHECK_EXCEPTION(
+      (void)load_triple_rows(file), Error,
+      says(Fault::user,
+           "a.jsonl:3: relation: 'x-y' would have the same results file as the relation 'x/y'; "
+           "rename one of them"));
+}
+
 BOOST_AUTO_TEST_CASE(a_field_that_looks_like_choices_is_refused) {
   test::TemporaryFolder folder;
   for (const char* field : {"\"options\": [\"b\", \"c\"]", "\"Multiple Choices\": \"['b', 'c']\"",

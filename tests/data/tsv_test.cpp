@@ -294,6 +294,56 @@ BOOST_FIXTURE_TEST_CASE(popqa_is_read_as_it_is, Table) {
   check_popqa(load_tsv(write("popqa.csv", csv)));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_missing_value_in_json_is_an_empty_field, Table) {
+  const auto problem = [&](const std::string& row) {
+    std::string found;
+    const std::string sound =
+        R"({"subj":"Italy","prop":"in","obj":"Europe"})"
+        "\n"
+        R"({"subj":"Chad","prop":"in","obj":"Africa","obj_aliases":["x",null]})"
+        "\n";
+    const Dataset dataset =
+        load_tsv(write("facts.jsonl", sound + row + "\n"), [&](const Error& error) {
+          const std::string text = error.what();
+          if (text.find("no usable fact") == text.npos) found = text.substr(text.find("facts.j"));
+        });
+    BOOST_TEST(dataset.relations.at(0).facts.size() == 2U);
+    return found;
+  };
+  for (const char* const row : {R"({"subj":"Peru","prop":"in","obj":null})",
+                                R"({"subj":"Peru","prop":"in","obj":["Asia",null]})"}) {
+    BOOST_TEST(problem(row) ==
+               "facts.jsonl:3: object: is empty; fill the field or remove the line");
+  }
+  BOOST_TEST(problem(R"({"subj":null,"prop":"in","obj":"Asia"})") ==
+             "facts.jsonl:3: subject: is empty; fill the field or remove the line");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_number_that_would_be_rounded_is_refused, Table) {
+  const auto written = [&](const std::string& number) {
+    write("facts.json", R"({"in": ["[X]: [Y]"]})");
+    return load_tsv(write("facts.jsonl", R"({"subj":"a","prop":"in","obj":)" + number +
+                                             "}\n"
+                                             R"({"subj":"b","prop":"in","obj":"c"})"
+                                             "\n"))
+        .relations.at(0)
+        .options.at(0);
+  };
+  BOOST_TEST(written("1984") == "1984");
+  BOOST_TEST(written("18446744073709551615") == "18446744073709551615");
+  BOOST_TEST(written("0.25") == "0.25");
+  BOOST_TEST(written("true") == "true");
+  for (const char* const number : {"123456789012345678901234567890", "1e30", "[1e-9]"}) {
+    BOOST_CHECK_EXCEPTION(written(number), Error,
+                          says(Fault::user,
+                               "facts.jsonl:1: obj: has a number that cannot be kept as written; "
+                               "write it as a string, in quotes"));
+  }
+  BOOST_CHECK_EXCEPTION(written(R"("x","obj_id":12345678901234567890123)"), Error,
+                        says(Fault::user, "facts.jsonl:1: obj_id: has a number that cannot"));
+  BOOST_TEST(written(R"("x","popularity":1e30)") == "x");  // only stored
+}
+
 BOOST_FIXTURE_TEST_CASE(error_for_a_tsv_shows_the_header_and_the_missing_columns, Table) {
   BOOST_CHECK_EXCEPTION(load("subject\tobject\nFrance\tParis\n"), Error,
                         says(Fault::user,

@@ -58,6 +58,15 @@ BOOST_AUTO_TEST_CASE(added_tokens_may_absorb_adjacent_white_space) {
   BOOST_TEST(pieces(tokens, "<r>  <l>", false) == "«<r>  »«<l>»");
 }
 
+// As in tokenizers 0.23.
+BOOST_AUTO_TEST_CASE(absorbed_white_space_that_is_a_token_is_found_again) {
+  const plumb::detail::AddedTokens tokens =
+      read(R"([{"id": 3, "content": "<r>", "rstrip": true, "normalized": false},
+      {"id": 4, "content": "  ", "normalized": false}])");
+  BOOST_TEST(pieces(tokens, "a<r>  b", false) == "a|«<r>  »«  »b|");
+  BOOST_TEST(pieces(tokens, "a<r>   b", false) == "a|«<r>   »«  » b|");
+}
+
 BOOST_AUTO_TEST_CASE(single_words_and_rewritten_contents) {
   const plumb::detail::AddedTokens tokens =
       read(R"([{"id": 2, "content": "Word", "single_word": true},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/gguf_bytes.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -58,15 +59,18 @@ std::vector<float> numbers_of(const Safetensors& tensors, const std::string& nam
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(tensors_are_read_as_single_precision, Folder) {
-  write("model.safetensors",
-        stored("{" + entry("a", "F32", "[2,3]", 0, 24) + "," + entry("h", "F16", "[4]", 24, 32) +
-                   "," + entry("b", "BF16", "[2]", 32, 36) + "," +
-                   entry("ids", "I64", "[1,1]", 36, 44) + "," + entry("new", "F9", "[5]", 44, 45) +
-                   ",\"__metadata__\":{\"format\":\"pt\"}}",
-               floats({1, 2, 3, 4, -5, 0.5F}) + halves({0x3C00, 0xC000, 0x0001, 0x7BFF}) +
-                   halves({0x3F80, 0xC040}) + std::string(9, '\0')));
+  write(
+      "model.safetensors",
+      stored("{" + entry("a", "F32", "[2,3]", 0, 24) + "," + entry("h", "F16", "[4]", 24, 32) +
+                 "," + entry("b", "BF16", "[2]", 32, 36) + "," +
+                 entry("ids", "I64", "[1,1]", 36, 44) + "," + entry("new", "F9", "[5]", 44, 45) +
+                 "," + entry("d", "F64", "[2]", 45, 61) + ",\"__metadata__\":{\"format\":\"pt\"}}",
+             floats({1, 2, 3, 4, -5, 0.5F}) + halves({0x3C00, 0xC000, 0x0001, 0x7BFF}) +
+                 halves({0x3F80, 0xC040}) + std::string(9, '\0') + test::bytes_of(0.1) +
+                 test::bytes_of(-2.5)));
   const Safetensors tensors(path());
-  BOOST_TEST(tensors.tensors().size() == 5U);
+  BOOST_TEST(tensors.tensors().size() == 6U);
+  BOOST_TEST(numbers_of(tensors, "d", 0, 2) == (std::vector<float>{0.1F, -2.5F}));
   BOOST_TEST(numbers_of(tensors, "a", 2, 3) == (std::vector<float>{3, 4, -5}));
   BOOST_TEST(numbers_of(tensors, "h", 0, 4) ==
              (std::vector<float>{1, -2, std::ldexp(1.0F, -24), 65504}));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/detail/core/error.hpp"
 #include "plumb/detail/huggingface/text_pattern.hpp"
 
 BOOST_AUTO_TEST_SUITE(text_expression_suite)
@@ -67,6 +68,59 @@ BOOST_AUTO_TEST_CASE(classes_hold_ranges_kinds_and_signs) {
   BOOST_TEST((cut("a(?=b).", "abac") == Texts{"ab", "a", "c"}));
 }
 
+// As by Oniguruma 6.9.8: \w in brackets excludes the numbers of Latin-1.
+BOOST_AUTO_TEST_CASE(classes_hold_classes_and_intersections) {
+  // BLOOM's pattern: parentheses, the bar and the inner class are all excluded.
+  BOOST_TEST((cut(" ?[^(\\s|[.,!?…。，、।۔،])]+", "ab (c|d), é… x।y") ==
+              Texts{"ab", " ", "(", "c", "|", "d", ")", ",", " é", "…", " x", "।", "y"}));
+  BOOST_TEST((cut("[\\p{L}&&[^\\p{Lu}x]]+", "abXxcÉé") == Texts{"ab", "X", "x", "c", "É", "é"}));
+  BOOST_TEST((cut("[a-c&&b-d&&[^c]]+", "abcbbd") == Texts{"a", "b", "c", "bb", "d"}));
+  BOOST_TEST((cut("(?i:[[a-b]c])+", "AbCd") == Texts{"AbC", "d"}));
+  BOOST_TEST((cut("\\w+|[^\\w\\s]+", "a½½№ b") == Texts{"a½½", "№", " ", "b"}));
+  BOOST_TEST((cut("[\\w]+|[^\\w\\s]+", "a½²b") == Texts{"a", "½²", "b"}));
+  BOOST_TEST((cut("[\\u4e00-\\u9fff\\x{1F600}]+", "a東😀b") == Texts{"a", "東😀", "b"}));
+}
+
+BOOST_AUTO_TEST_CASE(lines_begin_and_end_and_words_have_boundaries) {
+  BOOST_TEST((cut("\\s+$", "a  b \n\n") == Texts{"a", " ", " ", "b", " \n\n"}));
+  BOOST_TEST((cut("^a+", "aa\naa a") == Texts{"aa", "\n", "aa", " ", "a"}));
+  BOOST_TEST((cut("b^a|[ab]", "b\na") == Texts{"b", "\n", "a"}));
+  BOOST_TEST((cut("b\n^", "b\nab\n") == Texts{"b\n", "a", "b", "\n"}));
+  BOOST_TEST((cut("é\\b", "éa é") == Texts{"é", "a", " ", "é"}));
+  BOOST_TEST((cut("é\\Ba", "éa é") == Texts{"éa", " ", "é"}));
+}
+
+BOOST_AUTO_TEST_CASE(groups_repeat_and_give_back) {
+  BOOST_TEST((cut("(?:\r?\n)+(?!\r?\n)", "a\r\n\n\r\nb") == Texts{"a", "\r\n\n\r\n", "b"}));
+  BOOST_TEST((cut("(?:ab){2,3}a", "abababab") == Texts{"abababa", "b"}));
+  BOOST_TEST((cut("(?:ab|a)*c", "abac aac") == Texts{"abac", " ", "aac"}));
+  BOOST_TEST(
+      (cut("\\d{1,3}(?=(?:\\d{3})*\\b)", "1234567 12") == Texts{"1", "234", "567", " ", "12"}));
+  BOOST_TEST((cut("x(?:a*)+y", "xaay xy") == Texts{"xaay", " ", "xy"}));
+  BOOST_TEST((cut("(?:\\p{L}\\p{M}*(?: \\p{L}\\p{M}*)*)+", "e\u0301a b, c") ==
+              Texts{"e\u0301a b", ",", " ", "c"}));
+}
+
+// Oniguruma also gives up on a search that takes too long.
+BOOST_AUTO_TEST_CASE(searches_that_take_too_many_steps_are_refused) {
+  const auto repeated = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  const auto refuses = [](const char* expression, const std::string& text) {
+    BOOST_CHECK_EXCEPTION((void)cut(expression, text), plumb::detail::Error, [](const auto& error) {
+      return std::string_view(error.what()).find("takes too many steps") != std::string_view::npos;
+    });
+  };
+  BOOST_TEST(cut("(?:ab)+", repeated("ab", 1000)).size() == 1U);
+  BOOST_TEST(cut("(?:ab)+", std::string(100'000, 'a')).size() == 100'000U);
+  BOOST_TEST(cut("[ab]+", repeated("ab", 100'000)).size() == 1U);
+  refuses("(?:ab)+", repeated("ab", 10'000));
+  refuses("(?:(?:ab)+c)+", repeated(repeated("ab", 500) + "c", 100));
+  refuses("(?:a|a)+\\d", repeated("a", 60) + "c");
+}
+
 // The hand-written function for GPT-2's pattern is the reference.
 BOOST_AUTO_TEST_CASE(gpt2s_pattern_is_cut_as_by_its_own_function) {
   const std::vector<std::string> parts{"a",  "é", "\u0301", "1", "½", " ",  "  ", "\n",   "\u3000",
@@ -91,11 +145,13 @@ BOOST_AUTO_TEST_CASE(unsupported_or_possibly_empty_expressions_are_not_parsed) {
                                        "a|",
                                        "(a|b*)",
                                        "(?=a)",
-                                       "^a",
-                                       "a$",
+                                       "^",
+                                       "$",
                                        "a+?",
                                        "a{2}+",
-                                       "(ab)+",
+                                       "(ab)++",
+                                       "(ab)*",
+                                       "^*",
                                        "(?<=a)b",
                                        "(?<x>a)",
                                        "\\b",
@@ -105,7 +161,18 @@ BOOST_AUTO_TEST_CASE(unsupported_or_possibly_empty_expressions_are_not_parsed) {
                                        "\\p{L",
                                        "[a",
                                        "[[:alpha:]]",
-                                       "[a&&b]",
+                                       "[a&&]",
+                                       "[&&a]",
+                                       "[a&&&&a]",
+                                       "[!-&&a]",
+                                       "(?i:[a&&[b]])",
+                                       "(?i:[^[^a]])",
+                                       "[[a-z]-x]",
+                                       "[[[[[[[[[[a]]]]]]]]]]",
+                                       "\\u12",
+                                       "\\u12zz",
+                                       "\\x{110000}",
+                                       "\\x{41",
                                        "[z-a]",
                                        "[]",
                                        "[\\s-a]",

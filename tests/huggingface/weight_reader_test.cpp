@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(missing_or_mismatched_tensors_are_named, Folder) {
         test::stored(R"({"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", "12345678"));
   const Safetensors integers(path() / "integers");
   BOOST_CHECK_EXCEPTION((void)WeightReader(integers, path(), {}).need("i", {1}), Error,
-                        says(Fault::user, "i: has numbers of type I64; plumb reads F32, F16"));
+                        says(Fault::user, "i: has numbers of type I64; plumb reads F64, F32, F16"));
 }
 
 // Sizes in a config.json do not trigger an allocation: all of these exceed any machine's memory.

@@ -47,6 +47,12 @@ BOOST_AUTO_TEST_CASE(punctuation_is_dropped_and_letters_are_lower_cased) {
          {"1️⃣ one", "1 one"}});
 }
 
+BOOST_AUTO_TEST_CASE(letters_with_separate_marks_are_composed) {
+  check({{"Reykjavi\u0301k", "reykjavík"},
+         {"E\u0301cole du Bre\u0301sil", "école du brésil"},
+         {"\u1112\u1161\u11AB\u1100\u1173\u11AF", "한글"}});
+}
+
 BOOST_AUTO_TEST_CASE(hyphens_dashes_and_slashes_part) {
   check({{"Austria-Hungary", "austria hungary"},
          {"rock–and—roll", "rock and roll"},

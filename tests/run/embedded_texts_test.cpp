@@ -66,6 +66,23 @@ BOOST_AUTO_TEST_CASE(a_shard_keeps_its_rows_and_makes_no_file) {
   BOOST_TEST(!std::filesystem::exists(folder / "run/made.npy"));
 }
 
+BOOST_AUTO_TEST_CASE(a_shard_with_every_pack_can_be_merged_with_one_that_has_none) {
+  const TemporaryFolder folder;
+  PlainEmbedder model(""), merging("");
+  const TextLists one_list{std::span(texts)};
+  for (const std::size_t i : {0U, 1U}) {
+    const auto path = folder / ("s" + std::to_string(i));
+    BOOST_TEST(!embed(model, path, one_list, {.shard = {i, 2}}));
+    BOOST_TEST(std::filesystem::exists(path / "made.npy.part"));
+    BOOST_TEST(!std::filesystem::exists(path / "made.npy"));
+  }
+  BOOST_TEST(model.asked.size() == 1U);
+  const auto merged =
+      embed(merging, folder / "run", one_list, {.shards = {folder / "s0", folder / "s1"}});
+  BOOST_TEST((merged.value().rows() == DecayEmbedder().embed(texts, false)));
+  BOOST_TEST(merging.asked.empty());
+}
+
 BOOST_AUTO_TEST_CASE(files_of_another_shape_and_changed_rows_are_refused) {
   const TemporaryFolder folder;
   PlainEmbedder model("");

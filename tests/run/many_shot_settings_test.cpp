@@ -13,6 +13,24 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_settings)
 
+BOOST_AUTO_TEST_CASE(templates_are_found_by_property_or_by_name) {
+  const test::TemporaryFolder folder;
+  const Dataset dataset = test::small_dataset();  // of the relations capital and river
+  ManyShotSettings settings;
+  settings.baseline_file = settings.separators = folder.write("t.json", R"({
+    "Capital": {"property": "P36", "mmp": ["the capital of {subject}", "{subject} has"]},
+    "Flows through": {"property": "river", "hgp": ["{subject} flows"]},
+    "River": {"property": "P1", "hgp": ["{subject} is wet"]}})");
+  const ReadStudy study = read_many_shot_files(settings, dataset);
+  BOOST_TEST(study.options.baselines.at("capital").relation == "Capital");
+  BOOST_TEST(study.options.baselines.at("river").relation == "Flows through");
+  BOOST_TEST(study.options.baselines.at("P1").relation == "River");
+  using Texts = std::vector<std::string>;
+  BOOST_TEST((study.options.relation_separators.at("capital") == Texts{" has "}));
+  BOOST_TEST((study.options.relation_separators.at("river") == Texts{" flows "}));
+  BOOST_TEST(study.without_separator.at("capital") == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   const test::TemporaryFolder folder;
   const Dataset dataset = test::small_dataset();

@@ -134,12 +134,14 @@ BOOST_AUTO_TEST_CASE(names_of_one_token_leave_the_root_alone_inside) {
 
 BOOST_AUTO_TEST_CASE(a_text_that_begins_another_is_refused_wherever_it_stands) {
   const NgramModel model("");
-  const auto words = says(Fault::user,
-                          "candidate: 'ab' is a prefix of another candidate; end every candidate "
-                          "with a text that does not occur inside any candidate");
-  BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc"}), Error, words);
-  BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"x", "abcd", "ab"}), Error, words);
-  BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc", "ab"}), Error, words);
+  const auto words = [](const std::string& longer) {
+    return says(Fault::user, "candidate: 'ab' is the beginning of another candidate, '" + longer +
+                                 "'; rename one of them, or end every candidate with a text that "
+                                 "occurs inside none");
+  };
+  BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc"}), Error, words("abc"));
+  BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"x", "abcd", "ab"}), Error, words("abcd"));
+  BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc", "ab"}), Error, words("abc"));
   BOOST_CHECK_NO_THROW(NameTrie(model, Strings{"ab]", "abc]"}));
   // Prefixes consist of tokens, not of letters: "ana" is one token, so "an" is not its prefix.
   BOOST_CHECK_NO_THROW(NameTrie(NgramModel("", 2, {"an", "ana"}), Strings{"an", "ana"}));

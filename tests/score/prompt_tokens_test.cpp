@@ -40,6 +40,14 @@ struct Spaced {
   }
 };
 
+/// Decodes without the space that it inserts, as Llama 2's tokenizer.json does.
+struct SpacedButDecodedWithout : Spaced {
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    const std::string text = Spaced::detokenize(ids);
+    return text.starts_with(' ') ? text.substr(1) : text;
+  }
+};
+
 template <class Tokenizer>
 std::size_t continuation(const Tokenizer& tokenizer, const Prompt& prompt) {
   ContinuationFinder finder;
@@ -140,15 +148,18 @@ BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
 
 BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
   const NgramModel plain("x", 1, {" ab", "  "});
-  const Spaced spaced{plain};
-  BOOST_TEST(ids_of(spaced.tokenize(" ab")) == (Ids{257, 'a', 'b'}));  // two spaces are one token
-  BOOST_TEST(ids_of(inner_tokens(spaced, " ab")) == Ids{256});
-  BOOST_TEST(ids_of(spaced.tokenize(" ")) == Ids{257});
-  BOOST_TEST(ids_of(inner_tokens(spaced, " ")) == Ids{' '});
-  BOOST_TEST(ids_of(inner_tokens(spaced, ",")) == Ids{','});
-  BOOST_TEST(inner_tokens(spaced, "").tokens.empty());
-  BOOST_TEST(inner_tokens(spaced, " ab").spells_text);
-  BOOST_TEST((inner_tokens(spaced, "x").tokens[0].bytes == ByteSpan{0, 1}));
+  const auto check = [](const auto& spaced) {
+    BOOST_TEST(ids_of(spaced.tokenize(" ab")) == (Ids{257, 'a', 'b'}));  // two spaces are one token
+    BOOST_TEST(ids_of(inner_tokens(spaced, " ab")) == Ids{256});
+    BOOST_TEST(ids_of(spaced.tokenize(" ")) == Ids{257});
+    BOOST_TEST(ids_of(inner_tokens(spaced, " ")) == Ids{' '});
+    BOOST_TEST(ids_of(inner_tokens(spaced, ",")) == Ids{','});
+    BOOST_TEST(inner_tokens(spaced, "").tokens.empty());
+    BOOST_TEST(inner_tokens(spaced, " ab").spells_text);
+    BOOST_TEST((inner_tokens(spaced, "x").tokens[0].bytes == ByteSpan{0, 1}));
+  };
+  check(Spaced{plain});
+  check(SpacedButDecodedWithout{{plain}});
   // A tokenizer that adds no space returns the text's own tokens.
   for (const char* text : {" ab", " ", ",", "ab"}) {
     BOOST_TEST(ids_of(inner_tokens(plain, text)) == ids_of(plain.tokenize(text)));
@@ -159,6 +170,28 @@ BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
 BOOST_AUTO_TEST_CASE(a_text_that_merges_with_one_lead_is_tokenised_behind_the_next) {
   const Spaced spaced{NgramModel("x", 1, {"\nb"})};
   BOOST_TEST(ids_of(inner_tokens(spaced, "bc")) == (Ids{'b', 'c'}));
+}
+
+/// Line breaks have no tokens, as in T5's tokenizer, or become one unknown token together with what
+/// follows them.
+struct SpacedWithoutLines : Spaced {
+  bool are_unknown = false;
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    if (!text.starts_with('\n')) return Spaced::tokenize(text);
+    if (!are_unknown) return Spaced::tokenize(text.substr(1));
+    Tokenization made = Spaced::tokenize("?");
+    made.tokens.front().bytes = {0, text.size()};
+    return made;
+  }
+};
+
+BOOST_AUTO_TEST_CASE(leads_whose_tokens_say_nothing_are_not_used) {
+  for (const bool are_unknown : {false, true}) {
+    const SpacedWithoutLines spaced{{NgramModel("x", 1, {" ,"})}, are_unknown};
+    BOOST_TEST(ids_of(spaced.tokenize(",")) == Ids{256});
+    BOOST_TEST(ids_of(inner_tokens(spaced, ",")) == Ids{','});
+  }
 }
 
 BOOST_AUTO_TEST_CASE(separator_gets_no_space_but_adjacent_pieces_do) {

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(server_reports_its_model_version_and_limits) {
   BOOST_TEST(server.facts().vocabulary == 1000U);
   BOOST_TEST(server.facts().context == 77U);
   BOOST_TEST(server.facts().slot_count == 4U);
-  BOOST_TEST(server.bos_text() == "<s>");
+  BOOST_TEST((server.bos_text() == "<s>"));
 }
 
 BOOST_AUTO_TEST_CASE(two_tokens_are_forced_one_by_one_and_more_share_a_request) {

@@ -37,7 +37,7 @@ struct FoundStandIn {
         server(made),
         client(parse_server_url(server.url()), quick_http(concurrency, options.key)),
         dialect(find_server(client, made.model().vocabulary_size())) {
-    if (auto* const llama = dynamic_cast<LlamaServer*>(dialect.get())) llama->set_reference('a');
+    dialect->set_reference('a');
   }
 
   [[nodiscard]] std::vector<TokenId> ids(const std::string& text) const {

@@ -53,6 +53,12 @@ class BadInput(unittest.TestCase):
         (self.data / "capital.jsonl").write_text("\n".join(self.lines) + "\n")
         command.probe(self.folder / "out", data=self.data, model=self.model)
 
+    def test_a_path_that_is_not_utf_8_is_refused_before_the_job(self):
+        out = os.fsdecode(os.fsencode(self.folder / "run") + b"\xff")
+        problem = command.plumb("probe", "--data", self.data, "--model", self.model, "--out", out, code=2).stderr
+        self.check(problem, "--out: is not UTF-8; write it in UTF-8; rename a file or folder")
+        self.assertFalse(os.path.exists(out))
+
     def test_missing_model(self):
         self.check(self.fails(model=self.folder / "none.gguf"), "none.gguf", "no such model file or folder", "--model")
 

@@ -2,7 +2,8 @@
 """The Python module: built by `pip install .` into its own environment, once, and its answers.
 
 The environment is in ${PLUMB_CACHE:-~/.cache/plumb}/python-module, with the build folder next to it, so that a later run
-compiles only what changed. Engines of transformers run with the peer's Python, which has torch.
+compiles only what changed. The module links the kernels and subcommands that the suite's build has compiled; python/wheels.sh
+compiles them for the module. Engines of transformers run with the peer's Python, which has torch.
 """
 import fcntl
 import json
@@ -42,7 +43,8 @@ def built():
             if got.returncode != 0:
                 return f"pip found no packages: {got.stderr.strip()[-200:]}"
         done = subprocess.run([PYTHON, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "--upgrade", "--target", SITE,
-                               f"-Cbuild-dir={CACHE / 'build'}", command.ROOT], capture_output=True, text=True,
+                               f"-Cbuild-dir={CACHE / 'build'}", f"-Ccmake.define.PLUMB_BUILT_LIBRARIES={command.BUILD}",
+                               command.ROOT], capture_output=True, text=True,
                               env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "2")})
         if done.returncode != 0:
             raise AssertionError(f"pip install . failed:\n{(done.stderr + done.stdout)[-4000:]}")

@@ -76,6 +76,12 @@ def upper_case_runs():
     return [(first, last, stride or 1, delta) for first, last, stride, delta in runs]
 
 
+def several_upper_cases():
+    """(character, its upper-case form of two or three characters); the last number may be 0."""
+    upper = {c: [ord(one) for one in chr(c).upper()] for c in CODE_POINTS}
+    return [(c, *(several + [0])[:3]) for c, several in upper.items() if len(several) > 1]
+
+
 def mapped(runs):
     return {c: c + delta for first, last, stride, delta in runs for c in range(first, last + 1, stride)}
 
@@ -103,6 +109,7 @@ def word_character_edges(ignored):
 class Tables(unittest.TestCase):
     def test_upper_cases(self):
         self.assertEqual(mapped(fours(table("capitalize.hpp", "upper_case_runs"))), mapped(upper_case_runs()))
+        self.assertEqual(fours(table("capitalize.hpp", "several_upper_cases")), several_upper_cases())
 
     def test_lower_cases(self):
         second = table("lower_case.hpp", "second_lower_cases")
@@ -130,6 +137,7 @@ def write_tables():
     runs = upper_case_runs()
     second = [c for c, upper in mapped(runs).items() if simple(str.lower, upper) != c]
     print("upper_case_runs:", ", ".join(f"{{0x{f:X}, 0x{l:X}, {s}, {d}}}" for f, l, s, d in runs))
+    print("several_upper_cases:", ", ".join(f"{{{', '.join(f'0x{c:X}' if c else '0' for c in one)}}}" for one in several_upper_cases()))
     print("second_lower_cases:", ", ".join(f"0x{c:X}" for c in second))
     print("word_character_edges:", ", ".join(f"0x{c:X}" for c in word_character_edges(ignored())))
     for mark, (its_class, pairs) in sorted(known_composing_marks().items()):

@@ -118,11 +118,11 @@ class LlamaVocabulary {
     }
     return made;
   }
-  /// The file's chat template, with the texts of its special tokens.
-  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+  /// The file's chat template, whose text is empty if there is none, with the texts of its special
+  /// tokens.
+  [[nodiscard]] ChatTemplate chat_template() const {
     const char* const text = llama_model_chat_template(model_, nullptr);
-    if (text == nullptr) return std::nullopt;
-    ChatTemplate made{text};
+    ChatTemplate made{text == nullptr ? "" : text};
     const auto add = [&](const char* name, const char* key, llama_token token) {
       if (names(key, token)) made.tokens[name] = llama_vocab_get_text(vocabulary_, token);
     };

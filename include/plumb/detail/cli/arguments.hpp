@@ -23,6 +23,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/suggestion.hpp"
+#include "plumb/detail/core/utf8.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -124,6 +125,18 @@ inline constexpr int whole_option_names =
   return user_error({}, "too many arguments", "`" + command + "--help` lists the options");
 }
 
+/// Throws a user error for an argument that is not UTF-8. Results, tables and messages contain
+/// arguments, and all of them are UTF-8.
+inline void refuse_non_utf8_arguments(const std::vector<options::option>& given) {
+  for (const options::option& one : given) {
+    for (const std::string& value : one.value) {
+      if (first_invalid_utf8(value) == std::string::npos) continue;
+      throw user_error({.setting = one.string_key}, "is not UTF-8",
+                       "write it in UTF-8; rename a file or folder whose name is not UTF-8");
+    }
+  }
+}
+
 /// Parses a subcommand's arguments and, if it has the option, the --config file. Returns nullopt
 /// after printing help.
 inline std::optional<options::variables_map> parse_arguments(
@@ -136,12 +149,13 @@ inline std::optional<options::variables_map> parse_arguments(
   const bool wants_all = take_all_after_help(console.arguments);
   try {
     options::variables_map values;
-    options::store(options::command_line_parser(console.arguments)
-                       .options(description)
-                       .positional(positional)
-                       .style(whole_option_names)
-                       .run(),
-                   values);
+    const auto parsed = options::command_line_parser(console.arguments)
+                            .options(description)
+                            .positional(positional)
+                            .style(whole_option_names)
+                            .run();
+    refuse_non_utf8_arguments(parsed.options);
+    options::store(parsed, values);
     if (values.contains("config") && !values.contains("help")) {
       constexpr std::string_view lead = "plumb ";
       take_config(console, command.substr(lead.size(), command.size() - lead.size() - 1),

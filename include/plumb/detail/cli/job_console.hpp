@@ -19,7 +19,9 @@
 #include "plumb/detail/cli/interrupt.hpp"
 #include "plumb/detail/cli/job_target.hpp"
 #include "plumb/detail/cli/shown_output.hpp"
+#include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/report/cells.hpp"
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/run/job.hpp"
@@ -67,10 +69,15 @@ inline Json command_line_of(const Console& console, const char* command) {
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
   std::error_code ignored;  // the working directory has no path if it has been removed
+  const std::string here = std::filesystem::current_path(ignored).string();
+  if (first_invalid_utf8(here) != std::string::npos) {
+    throw user_error({}, "the name of the current folder, or of one above it, is not UTF-8",
+                     "run plumb in another folder, because run.json records the path");
+  }
   Json facts = {
       {"command_line", command_line_of(console, command)},
       {"options", given_json(console)},
-      {"working_directory", std::filesystem::current_path(ignored).string()},
+      {"working_directory", here},
       {"model_path",
        target.server.empty() ? Json(std::filesystem::absolute(target.model).string()) : Json()},
       {"dataset_path", std::filesystem::absolute(data).string()},

@@ -39,7 +39,7 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
   detail::options::options_description list;
   list.add_options()(
       "folder", detail::options::value<std::vector<std::string>>()->value_name("DIR"),
-      "list the models in this folder and its subfolders instead of the downloaded models");
+      "list the models in this folder and its direct subfolders instead of the downloaded models");
   const auto values =
       detail::parse_arguments(console, "plumb models [FOLDER…] [--help]", list, {{"folder", -1}});
   if (!values) return 0;

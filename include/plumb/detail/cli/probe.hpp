@@ -98,7 +98,7 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
     if (!by) by.emplace();
     by->text = read_text(settings.chat_template);
   }
-  if (!by) {
+  if (!by || by->text.empty()) {
     throw user_error({.setting = "chat"}, "the model has no chat template",
                      "use an instruction model, or pass a template with `chat-template`");
   }

@@ -24,7 +24,7 @@ struct ChatMessage {
 };
 
 struct ChatTemplate {
-  /// The Jinja source.
+  /// The Jinja source; empty if a model has special tokens but no template.
   std::string text;
   /// Maps each special token's name in templates to its text; for example, "bos_token" to "<s>".
   std::map<std::string, std::string> tokens{};

@@ -203,8 +203,7 @@ class ChoiceTableBuilder {
       if (found->is_string()) code = found->get<std::string>();
       if (found->is_number_integer()) code = found->dump();
       if (is_blank(code)) break;
-      std::replace(code.begin(), code.end(), '/', '-');
-      return code;
+      return result_names_.of(code, {site.file, site.line, "relation"}, report_);
     }
     if (!fact.contains("relation") && !fact.contains("relation name")) {
       return is_split_ ? path_.name() : file.stem();
@@ -270,6 +269,7 @@ class ChoiceTableBuilder {
   DiskPath path_;
   bool is_split_;
   const ProblemSink& report_;
+  ResultNames result_names_;
   std::map<SplitFile, std::vector<DiskPath>> files_;
   std::vector<std::pair<std::string, DiskPath>> order_;  // relations and their first files
   std::map<std::string, RelationBuilder> builders_;

@@ -53,11 +53,15 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
      },
      true, true},
     {"choices", ".jsonl or .csv files whose facts have subject and object",
-     [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table,
-     false, true},
+     [](const DiskPath& path) {
+       return !choice_table_files(path).empty() && !is_table_with_templates(path);
+     },
+     load_choice_table, false, true},
     {"T-REx", ".jsonl files whose lines have head, tail and relation",
-     [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows, false,
-     true},
+     [](const DiskPath& path) {
+       return !triple_row_files(path).empty() && !is_table_with_templates(path);
+     },
+     load_triple_rows, false, true},
     {"laureates", "a .csv with Name and Birth Year",
      [](const DiskPath& path) { return laureate_file(path).has_value(); },
      [](const DiskPath& path, const ProblemSink& report) {

@@ -178,6 +178,12 @@ void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit v
   return list;
 }
 
+/// Whether an object has a field whose value is not null.
+[[nodiscard]] inline bool has_value(const Json& object, const std::string& field) {
+  const auto found = object.find(field);
+  return found != object.end() && !found->is_null();
+}
+
 /// The first non-empty string under one of `fields`; nullopt if there is none.
 template <class... Fields>
 [[nodiscard]] std::optional<std::string> first_string(const Json& object, const Fields&... fields) {

@@ -156,7 +156,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
     if (!object) {
       report(user_error(
           with_field(site, "obj_label"),
-          "has an object that is not a one-line string and has no one-line string as `chosen`",
+          "has an object that is not a one-line string and whose field chosen is not one either",
           "write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]"));
       continue;
     }

@@ -18,7 +18,8 @@
 // templates. A relation without a fact file is skipped, because LAMA's own list includes more
 // relations than LAMA has; facts without a template are skipped too. The list contains only T-REx's
 // relations. Google-RE's three relations use the templates from LAMA's program
-// (scripts/run_experiments.py) unless the list includes them, so Google_RE/ needs no list.
+// (scripts/run_experiments.py) unless the list includes them, so Google_RE/ needs no list. A folder
+// that contains only Google_RE/, ConceptNet/ and Squad/ needs none either.
 // ConceptNet has one relation for each `pred`; Squad has one relation. Their facts have their own
 // sentences instead of a template (Relation::own_sentences). The options are the relation's
 // distinct objects, in order of appearance; LAMA itself ranks a whole vocabulary.
@@ -200,9 +201,21 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
   }
 }
 
+/// Whether a folder contains only parts of LAMA that need no list of templates, and no table.
+inline bool has_only_parts_without_list(const DiskPath& folder) {
+  if (!folder.is_folder()) return false;
+  for (const char* const ending : {".jsonl", ".csv", ".tsv"}) {
+    if (!folder.files(ending).empty()) return false;
+  }
+  const std::vector<DiskPath> parts = folders_in(folder);
+  return !parts.empty() && ranges::all_of(parts, [](const DiskPath& one) {
+    return is_google_re(one) || lama_sentences(one);
+  });
+}
+
 [[nodiscard]] inline bool is_lama(const DiskPath& folder) {
   return detail::lama_templates(folder).has_value() || detail::lama_sentences(folder).has_value() ||
-         detail::is_google_re(folder);
+         detail::is_google_re(folder) || detail::has_only_parts_without_list(folder);
 }
 
 /// Problems are passed to `report`. If a relation is in two parts, this is reported and the first
@@ -215,7 +228,9 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     return dataset;
   }
   auto list = detail::lama_templates(folder);
-  if (!list && !detail::is_google_re(folder)) list = folder / "relations.jsonl";
+  if (!list && !detail::is_google_re(folder) && !detail::has_only_parts_without_list(folder)) {
+    list = folder / "relations.jsonl";
+  }
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::pair<std::string, Site>>> templates;
   const auto read_list = [&](const Json& object, std::size_t line) {

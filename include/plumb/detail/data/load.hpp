@@ -35,11 +35,14 @@ struct DatasetFormat;
 #include <vector>
 
 #include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/csv_file.hpp"
 #include "plumb/detail/data/dataset_formats.hpp"
 #include "plumb/detail/data/fact_columns.hpp"
 #include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/lpaqa.hpp"
 #include "plumb/detail/data/myriad_lama.hpp"
 #include "plumb/detail/data/table_encoding.hpp"
@@ -77,6 +80,20 @@ inline void refuse_other_tables(const DiskPath& path) {
                          "relation, subject, object and choices; other columns may follow");
 }
 
+/// Throws a user error if the first line of a .jsonl file, which shows its format, is not JSON.
+inline void refuse_broken_first_line(const DiskPath& file) {
+  bool is_first = true;
+  for_each_table_line(file, [&](const std::string& text, std::size_t line) {
+    if (!is_first || is_blank(text)) return;
+    is_first = false;
+    refuse_lfs_pointer(file, text);
+    Json row;
+    if (const auto wrong = detail::parse_json(text, row)) {
+      throw user_error({file, line}, *wrong, "write one JSON object on each line");
+    }
+  });
+}
+
 PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path,
                                             std::span<const DatasetFormat> formats) {
   const auto found =
@@ -100,6 +117,9 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
   }
   detail::refuse_other_encodings(path);
   const DatasetFormat* format = format_of(path, formats);
+  if (const auto facts = path / "facts.jsonl"; format == nullptr && facts.exists()) {
+    detail::refuse_broken_first_line(facts);
+  }
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
     throw user_error({.file = path}, "is a dataset of many prompts, which has no closed sets",
                      "use plumb generate");
@@ -119,6 +139,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
                      "pass one of them, such as " + (path / languages.front()).string());
   }
   if (format == nullptr) {
+    for (const DiskPath& file : path.files(".jsonl")) detail::refuse_broken_first_line(file);
     const std::string known = text_list(formats, [](const DatasetFormat& one) {
       return std::string(one.needs) + " (" + one.name + ")";
     });

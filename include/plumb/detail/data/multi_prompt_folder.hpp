@@ -55,19 +55,26 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #include <vector>
 
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/closed_set_prompts.hpp"
 #include "plumb/detail/data/dataset_formats.hpp"
+#include "plumb/detail/data/fact_columns.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/data/multi_prompt_folder_body.hpp"
 #include "plumb/detail/data/myriad_lama.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
+#include "plumb/detail/data/tsv.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE bool is_multi_prompt(const DiskPath& path) {
   if (is_myriad_lama(path)) return true;
-  if (!path.is_folder() || !(path / "facts.jsonl").exists()) return false;
+  const DiskPath facts = path / "facts.jsonl";
+  if (!path.is_folder() || !facts.exists()) return false;
+  const std::vector<std::string> header = detail::table_header(facts);
+  const bool has_label = ranges::find(header, "sub_label") != header.end();
+  if (!has_label && fact_columns(header)) return false;  // a table of facts (tsv.hpp)
   const DatasetFormat* closed = format_of(path, dataset_formats);
   return closed == nullptr || closed->gives_way;
 }
@@ -87,6 +94,9 @@ PLUMB_INLINE MultiPromptDataset load_multi_prompt(const DiskPath& path, const Pr
       detail::use_prompt_templates(dataset, PromptTemplateFile(templates, report), report);
     }
   } else if (is_multi_prompt(path)) {
+    if (templates.empty() && !(path / "templates.jsonl").exists()) {
+      detail::refuse_broken_first_line(path / "facts.jsonl");  // it may be a table of facts
+    }
     const PromptTemplateFile file(templates.empty() ? path / "templates.jsonl" : templates, report);
     dataset = detail::load_multi_prompt_folder(path, file, !templates.empty(), report);
   } else {

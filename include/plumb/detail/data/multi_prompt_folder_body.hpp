@@ -31,7 +31,7 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
   if (!label) return std::nullopt;
   NamedEntity entity{*id, {*label}};
   const std::string field = kind + "_aliases";
-  if (object.contains(field)) {
+  if (has_value(object, field)) {
     const auto aliases = string_list(object, field);
     if (!aliases) {
       report(user_error(with_field(site, prefix + field), "is not a list of strings",

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,29 @@
 #include "plumb/detail/data/json_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The names of relations in results, in which a "/" becomes "-", because files are named after
+/// them.
+class ResultNames {
+ public:
+  /// The name in results of a relation named `given`. If another relation already has this name,
+  /// reports this and returns nullopt.
+  [[nodiscard]] std::optional<std::string> of(const std::string& given, const Site& site,
+                                              const ProblemSink& report) {
+    std::string name = given;
+    std::replace(name.begin(), name.end(), '/', '-');
+    const auto known = given_.try_emplace(name, given).first;
+    if (known->second == given) return name;
+    report(user_error(
+        site,
+        "'" + given + "' would have the same results file as the relation '" + known->second + "'",
+        "rename one of them"));
+    return std::nullopt;
+  }
+
+ private:
+  std::map<std::string, std::string> given_;  // by name in results
+};
 
 /// Builds a relation from a file's lines and reports problems with them. Not thread-safe.
 class RelationBuilder {
@@ -102,7 +126,7 @@ class RelationBuilder {
     const auto answer = find_answer(line, site);
     if (!answer) return;
     std::vector<std::string> aliases;
-    if (line.contains("sub_aliases")) {
+    if (has_value(line, "sub_aliases")) {
       auto list = string_list(line, "sub_aliases");
       if (!list) {
         return report_(user_error(at(site, "sub_aliases"), "is not a list of strings",
@@ -110,7 +134,7 @@ class RelationBuilder {
       }
       aliases = std::move(*list);
     }
-    if (line.contains("obj_aliases")) {
+    if (has_value(line, "obj_aliases")) {
       const auto names = string_list(line, "obj_aliases");
       if (!names) {
         return report_(user_error(at(site, "obj_aliases"), "is not a list of strings",

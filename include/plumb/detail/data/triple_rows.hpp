@@ -11,7 +11,6 @@
 // files are named after it. There are no templates, so only probes that do not need any can use
 // this dataset. data/many_choice.hpp draws from it using T-REx-MC's rule.
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <unordered_map>
@@ -39,6 +38,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                               const ProblemSink& report = throw_problem) {
   Dataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};
   std::vector<std::string> order;
+  detail::ResultNames result_names;
   std::unordered_map<std::string, RelationBuilder> builders;
   std::unordered_set<std::string> seen, with_choice;
   std::unordered_map<std::string, std::string> first_object;  // by relation
@@ -55,7 +55,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                           : "tail"},
                                  "is not a string", "write head, tail and relation on each line"));
       }
-      std::replace(code->begin(), code->end(), '/', '-');
+      code = result_names.of(*code, {file, number, "relation"}, report);
+      if (!code) return;
       if (!seen.insert(Json{*code, *head, *tail}.dump()).second) return;
       const auto [builder, is_new] = builders.try_emplace(*code, *code, report);
       if (is_new) {

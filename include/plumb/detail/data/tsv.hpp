@@ -65,6 +65,17 @@ inline std::vector<std::string> table_header(const DiskPath& table) {
   return names;
 }
 
+/// A field as text; a missing value (null) is empty.
+inline std::string field_text(const Json& field) {
+  return field.is_string() ? field.get<std::string>() : field.is_null() ? "" : field.dump();
+}
+
+/// Whether a field contains a number that is not kept as written, such as an integer of 30 digits.
+inline bool has_rounded_number(const Json& field) {
+  if (field.is_array()) return ranges::any_of(field, has_rounded_number);
+  return field.is_number_float() && field.dump().find('e') != std::string::npos;
+}
+
 /// The strings in a field that contains several: a list, a string that contains a list or, if
 /// `separated` is true, strings separated by ";" or "|". Returns nullopt after reporting an invalid
 /// list.
@@ -73,11 +84,10 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
                                                              const ProblemSink& report) {
   std::vector<std::string> texts;
   if (field.is_array()) {
-    for (const Json& one : field)
-      texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    for (const Json& one : field) texts.push_back(field_text(one));
     return texts;
   }
-  if (!field.is_string()) return std::vector{field.dump()};
+  if (!field.is_string()) return std::vector{field_text(field)};
   const std::string& text = field.get_ref<const std::string&>();
   if (has_brackets(text) && (separated || text.find_first_of("\"'") != std::string::npos)) {
     WrittenList list = read_written_list(text);
@@ -99,18 +109,21 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
 inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const FactColumns& columns,
                                        const std::vector<std::string>& header, const Site& site,
                                        const ProblemSink& report) {
-  const auto text = [](const Json& field) {
-    return field.is_string() ? field.get<std::string>() : field.is_null() ? "" : field.dump();
-  };
-  Json fact = {{"sub_label", text(fields[columns.subject])},
-               {"relation", text(fields[columns.relation])}};
   const auto at = [&](std::size_t column) { return Site{site.file, site.line, header[column]}; };
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!columns.has(i) || !has_rounded_number(fields[i])) continue;
+    report(user_error(at(i), "has a number that cannot be kept as written",
+                      "write it as a string, in quotes"));
+    return std::nullopt;
+  }
+  Json fact = {{"sub_label", field_text(fields[columns.subject])},
+               {"relation", field_text(fields[columns.relation])}};
   auto objects = several_texts(fields[columns.object], columns.several, at(columns.object), report);
   if (!objects) return std::nullopt;
   fact["objects"] = std::move(*objects);
-  if (columns.subject_id) fact["sub_id"] = text(fields[*columns.subject_id]);
+  if (columns.subject_id) fact["sub_id"] = field_text(fields[*columns.subject_id]);
   if (columns.object_id && fact["objects"].size() == 1) {
-    fact["obj_id"] = text(fields[*columns.object_id]);
+    fact["obj_id"] = field_text(fields[*columns.object_id]);
   }
   for (const char* id : {"sub_id", "obj_id"}) {
     if (fact.contains(id) && fact[id] == "") fact.erase(id);
@@ -120,18 +133,21 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
     // If there are several objects, it is unknown which of them the aliases belong to.
     if (list == &columns.object_aliases && fact["objects"].size() > 1) continue;
     for (const std::size_t column : *list) {
-      if (is_blank(text(fields[column]))) continue;
+      if (is_blank(field_text(fields[column]))) continue;
       const auto names = several_texts(fields[column], true, at(column), report);
       if (!names) return std::nullopt;
-      for (const std::string& one : *names) fact[name].push_back(one);
+      for (const std::string& one : *names) {
+        if (!one.empty()) fact[name].push_back(one);
+      }
     }
   }
   Json further = Json::object();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const bool names_objects =
         ranges::find(columns.object_aliases, i) != columns.object_aliases.end();
-    if ((!columns.has(i) || names_objects) && !text(fields[i]).empty())
-      further[header[i]] = text(fields[i]);
+    if ((!columns.has(i) || names_objects) && !field_text(fields[i]).empty()) {
+      further[header[i]] = field_text(fields[i]);
+    }
   }
   if (!further.empty()) fact["further"] = std::move(further);
   return fact;
@@ -214,6 +230,25 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   return false;
 }
 
+/// The file of templates next to a table.
+[[nodiscard]] inline DiskPath templates_next_to(const DiskPath& table) {
+  return table.parent() / (table.stem() + ".json");
+}
+
+/// Whether a path is a .jsonl table of facts, or a folder with no other table, and templates are
+/// next to it. The formats whose lines may look the same have no templates.
+[[nodiscard]] inline bool is_table_with_templates(const DiskPath& path) {
+  const std::vector<DiskPath> tables = path.files(".jsonl");
+  if (tables.size() != 1 || !templates_next_to(tables.front()).is_file()) return false;
+  if (!path.files(".tsv").empty() || !path.files(".csv").empty()) return false;
+  const std::vector<std::string> header = detail::table_header(tables.front());
+  const bool has_own_choices = ranges::any_of(header, [](const std::string& name) {
+    const std::string bare = bare_name(name);
+    return bare == "split" || names_choices(bare);
+  });
+  return !has_own_choices && fact_columns(header).has_value();
+}
+
 /// The table at a path: the file itself, or the only table of a folder. Throws a user error for
 /// other paths.
 [[nodiscard]] inline DiskPath tsv_file(const DiskPath& path) {
@@ -231,7 +266,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
 [[nodiscard]] inline Dataset load_tsv(const DiskPath& table_file,
                                       const ProblemSink& report = throw_problem) {
   if (table_file.extension() == ".tsv") detail::refuse_choices_in_tsv(table_file);
-  const auto template_file = table_file.parent() / (table_file.stem() + ".json");
+  const DiskPath template_file = templates_next_to(table_file);
   Dataset dataset{table_file.stem(), {}, {table_file}};
   const bool has_templates = template_file.exists();
   std::vector<std::string> order;

@@ -180,8 +180,8 @@ class AddedTokens {
            (match.end == text.size() || !word_at(match.end));
   }
 
-  /// Returns the match extended by the white space that its token includes, but not to before
-  /// `done`.
+  /// Returns the match extended by the white space that its token includes. The extension does not
+  /// begin before `done`.
   static ByteSpan with_space(std::string_view text, ByteSpan match, const AddedToken& token,
                              std::size_t done) {
     while (token.lstrip && match.begin > done) {
@@ -190,7 +190,7 @@ class AddedTokens {
       match.begin = last;
     }
     if (token.rstrip) match.end = detail::end_of_run(text, match.end, is_white_space);
-    return {(std::max)(match.begin, done), match.end};
+    return {token.lstrip ? (std::max)(match.begin, done) : match.begin, match.end};
   }
 
   /// Splits the pieces at the tokens found in them.
@@ -212,7 +212,10 @@ class AddedTokens {
     const auto push = [&](std::size_t begin, std::size_t end, std::optional<TokenId> token) {
       if (begin < end) result.push_back({{offset + begin, offset + end}, token});
     };
-    std::size_t done = 0;  // the result contains all bytes before this position
+    // The result contains all bytes before this position. White space that a token with `rstrip`
+    // includes may be a token itself; it is then in the result twice, as in Hugging Face's
+    // tokenizers.
+    std::size_t done = 0;
     for (std::size_t at = 0; at < text.size();) {
       const Finder::Entry* entry = finder.at(text.substr(at));
       if (entry == nullptr) {
@@ -225,9 +228,10 @@ class AddedTokens {
       if (token.special && !parse_special) continue;
       if (token.single_word && !is_single_word(text, match)) continue;
       match = with_space(text, match, token, done);
+      if (match.begin >= match.end) continue;
       push(done, match.begin, std::nullopt);
       push(match.begin, match.end, token.id);
-      done = (std::max)(done, match.end);
+      done = match.end;
     }
     push(done, text.size(), std::nullopt);
   }

@@ -6,8 +6,8 @@
 // The template is looked up in the same places as in transformers 5: chat_template.jinja first,
 // then the chat_template.json of older processors, then `chat_template` in tokenizer_config.json.
 // The last is a string, or a list of {name, template} objects, of which the one named "default" is
-// used. The template's special tokens are listed in tokenizer_config.json or
-// special_tokens_map.json.
+// used. The template's special tokens are those of the tokenizer (tokenizer_config.hpp). A template
+// from elsewhere uses them too, so they are read even if the folder has no template.
 
 #include <filesystem>
 #include <map>
@@ -20,6 +20,9 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/json_part.hpp"
+#include "plumb/detail/huggingface/tokenizer_class.hpp"
+#include "plumb/detail/huggingface/tokenizer_config.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -41,27 +44,26 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   throw user_error(site, "is neither a string nor a list", "fetch the model again");
 }
 
-/// The strings of the special tokens listed in a folder's configuration, by token name.
-[[nodiscard]] inline std::map<std::string, std::string> template_tokens(const DiskPath& folder) {
+/// The texts of a folder's special tokens, by name, as its tokenizer has them.
+[[nodiscard]] inline std::map<std::string, std::string> template_tokens(
+    const std::filesystem::path& folder) {
+  TokenizerFiles files = read_tokenizer_config(folder);
+  for (const auto& [name, content] : tokenizer_class_of(files).named) {
+    files.defaults[name] = content;
+  }
   std::map<std::string, std::string> tokens;
-  for (const char* const name : {"special_tokens_map.json", "tokenizer_config.json"}) {
-    const DiskPath file = folder / name;
-    if (!file.is_file()) continue;
-    const Json json = read_json_object(file);
-    for (const auto& [key, value] : json.items()) {
-      if (!key.ends_with("_token")) continue;
-      if (value.is_string()) tokens[key] = value.get<std::string>();
-      if (auto text = value.is_object() ? first_string(value, "content") : std::nullopt) {
-        tokens[key] = *std::move(text);
-      }
+  for (const TokenizerJson* const from : {&files.defaults, &files.config}) {
+    for (const auto& [name, value] : from->items()) {
+      if (!name.ends_with("_token")) continue;
+      if (auto text = files.named(name)) tokens[name] = *std::move(text);
     }
   }
   return tokens;
 }
 
-/// nullopt if the folder has no template. Throws a user error for a damaged file.
-[[nodiscard]] inline std::optional<ChatTemplate> folder_chat_template(
-    const std::filesystem::path& path) {
+/// The folder's template, whose text is empty if there is none, with its special tokens. Throws a
+/// user error for a damaged file.
+[[nodiscard]] inline ChatTemplate folder_chat_template(const std::filesystem::path& path) {
   const DiskPath folder(path);
   std::optional<std::string> text;
   if (const DiskPath file = folder / "chat_template.jinja"; file.is_file()) {
@@ -73,8 +75,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const Json json = read_json_object(file);
     text = template_text(json.value("chat_template", Json()), file);
   }
-  if (!text) return std::nullopt;
-  return ChatTemplate{*std::move(text), template_tokens(folder)};
+  return {std::move(text).value_or(""), template_tokens(path)};
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -106,7 +106,8 @@ class FolderModel {
     return id && has_row(*id) ? id : std::nullopt;
   }
   [[nodiscard]] bool adds_bos() const { return bos() && tokenizer_.adds_bos(); }
-  /// Throws a user error for a template that cannot be read.
+  /// The text is empty if the folder has no template. Throws a user error for a template that
+  /// cannot be read.
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
     return folder_chat_template(folder_);
   }

@@ -3,7 +3,7 @@
 
 // A tensor in a file, independent of the file's format.
 //
-// Files are mapped; F32, F16 and BF16 numbers are read as F32, a row at a time. The reader for each
+// Files are mapped; F64, F32, F16 and BF16 numbers are read as F32, a row at a time. The reader for each
 // format checks a file's header before it adds tensors (safetensors.hpp, gguf_tensors.hpp).
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class StoredTensor {
 
   /// Whether its numbers can be read.
   [[nodiscard]] bool is_readable() const {
-    return type_ == "F32" || type_ == "F16" || type_ == "BF16";
+    return type_ == "F64" || type_ == "F32" || type_ == "F16" || type_ == "BF16";
   }
 
   /// Reads numbers [first, first + into.size()) in C order, as F32. Throws a user error for a
@@ -76,6 +76,14 @@ class StoredTensor {
   void read(std::size_t first, std::span<float> into) const {
     if (type_ == "F32") {
       std::memcpy(into.data(), bytes_.data() + first * 4, into.size() * 4);
+    } else if (type_ == "F64") {
+      const char* from = bytes_.data() + first * 8;
+      for (float& number : into) {
+        double wide = 0;
+        std::memcpy(&wide, from, 8);
+        from += 8;
+        number = static_cast<float>(wide);
+      }
     } else {
       const char* from = bytes_.data() + first * 2;
       for (float& number : into) {
@@ -96,7 +104,9 @@ class StoredTensor {
     throw user_error({.file = file_, .field = name_},
                      "number " +
                          std::to_string(first + static_cast<std::size_t>(bad - into.begin())) +
-                         (std::isnan(*bad) ? " is NaN" : " is infinite"),
+                         (std::isnan(*bad) ? " is NaN"
+                          : type_ == "F64" ? " is too large for F32"
+                                           : " is infinite"),
                      "the weights are damaged; fetch them again");
   }
 

@@ -90,9 +90,11 @@ class TextPattern {
     pattern.kind_ = Kind::expression;
     pattern.expression_ = TextExpression::parse(regex.text());
     if (pattern.expression_) return pattern;
-    throw regex.unknown("the expression", regex.text(),
-                        R"(characters, ., […], \s, \d, \w, \p{L} and the like, with ?, *, + or )"
-                        R"({n,m} after them, (?i:…), (?=…), (?!…) and |; none may match nothing)");
+    throw regex.unknown(
+        "the expression", regex.text(),
+        R"(characters, ., […], \s, \d, \w, \p{L} and the like, and (…), with ?, *, + )"
+        R"(or {n,m} after them; (?i:…), (?=…), (?!…), |, ^, $ and \b; an expression )"
+        R"(must not match an empty text)");
   }
 
   /// Calls `visit(ByteSpan)` for each match, from left to right; matches do not overlap.

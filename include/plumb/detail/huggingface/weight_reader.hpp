@@ -76,7 +76,7 @@ class WeightReader {
     }
     if (!tensor->is_readable()) {
       throw user_error(site, "has numbers of type " + tensor->type(),
-                       "plumb reads F32, F16 and BF16; save the model in one of these types");
+                       "plumb reads F64, F32, F16 and BF16; save the model in one of these types");
     }
     return *tensor;
   }

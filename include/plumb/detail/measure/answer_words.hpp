@@ -20,14 +20,16 @@
 //   日本 東京                       日 本 東 京: each Chinese or kana character is a word
 //
 // Thus, "US" and "us" are the same word, and so are "C" and "C++". Accents are significant ("São"
-// is not "Sao"). Bytes that are not valid UTF-8 act as separators between words. With
-// LetterCase::kept, words keep the case of their letters; all other rules are the same.
+// is not "Sao"), but how they are encoded is not: words are in Unicode's composed form. Bytes that
+// are not valid UTF-8 act as separators between words. With LetterCase::kept, words keep the case
+// of their letters; all other rules are the same.
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "plumb/detail/core/composed.hpp"
 #include "plumb/detail/core/lower_case.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/core/white_space.hpp"
@@ -168,7 +170,7 @@ void for_each_answer_word(std::string_view text, Visit visit,
     }
     if (word.initial) detail::take_initials(word.text, text, letters);
     skip_possessive(text);
-    visit(std::move(word.text));
+    visit(composed(word.text));
   }
 }
 

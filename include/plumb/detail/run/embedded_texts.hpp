@@ -96,7 +96,8 @@ class EmbeddedTexts {
       first += list.size();
       earlier += job.packs();
     }
-    if (!part.is_whole()) return std::nullopt;
+    // A shard may have been assigned every pack, but merging reads the rows of all shards.
+    if (!part.is_whole() || work_.is_shard()) return std::nullopt;
     if (writer) {
       std::string lines;
       for (const std::string& name : names) lines += name + "\n";

@@ -78,7 +78,7 @@ class ManyShotQuestions {
   /// Uses data that the program created and completed (data/check_and_complete.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
-        study(read_many_shot_files(settings)),
+        study(read_many_shot_files(settings, given.dataset)),
         data(filled_in(std::move(given))),
         relations(studied_relations(data.dataset, data.aliases, study.options)) {
     (settings.check)();

@@ -76,6 +76,10 @@ class ManyShotRelation {
     if (!options.baselines.empty() && !options.baselines.contains(relation.code)) {
       notes_.push_back({"no HGP or MMP, because the file has no templates for it"});
     }
+    if (!options.relation_separators.empty() &&
+        !options.relation_separators.contains(relation.code)) {
+      notes_.push_back({"no separators of its own, because the file has no templates for it"});
+    }
     if (wants_eic() && !has_eic()) {
       notes_.push_back({"no EIC-LKE, which needs " + count(eic().pairs()) + " training facts",
                         count(split_.training.size())});

@@ -15,9 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/baseline_template_file.hpp"
+#include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/data/named_facts.hpp"
 #include "plumb/detail/measure/label_match.hpp"
@@ -233,12 +235,35 @@ struct ReadStudy {
   std::map<std::string, std::size_t> without_separator{};
 };
 
+/// The entries of a file of baseline templates, by the codes of a dataset's relations. An entry
+/// belongs to the relation that its property names or, failing that, to the relation with the
+/// entry's name, ignoring case, spaces and punctuation.
+[[nodiscard]] inline std::map<std::string, BaselineTemplates> templates_by_relation(
+    std::map<std::string, BaselineTemplates> entries, const Dataset& dataset) {
+  for (const Relation& relation : dataset.relations) {
+    if (entries.contains(relation.code)) continue;
+    const std::string name = bare_name(relation.code);
+    const auto found = ranges::find_if(entries, [&](const auto& entry) {
+      return !name.empty() && bare_name(entry.second.relation) == name &&
+             ranges::find(dataset.relations, entry.first, &Relation::code) ==
+                 dataset.relations.end();
+    });
+    if (found == entries.end()) continue;
+    auto entry = entries.extract(found);
+    entry.key() = relation.code;
+    entries.insert(std::move(entry));
+  }
+  return entries;
+}
+
 /// Reads separators from a file. A text file contains one separator per line; a space is added on
 /// each side. In a JSON file of baseline templates, each template that begins with the subject
 /// contributes the text after the subject as a separator for its relation.
-inline void read_separators(const std::filesystem::path& file, ReadStudy& study) {
+inline void read_separators(const std::filesystem::path& file, const Dataset& dataset,
+                            ReadStudy& study) {
   if (file.extension() == ".json") {
-    for (const auto& [code, templates] : read_baseline_templates(file)) {
+    for (const auto& [code, templates] :
+         templates_by_relation(read_baseline_templates(file), dataset)) {
       std::vector<std::string>& texts = study.options.relation_separators[code];
       for (const auto* list : {&templates.hgp, &templates.mmp}) {
         for (const std::string& text : *list) {
@@ -260,9 +285,10 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   }
 }
 
-/// Reads the files that the settings refer to. Throws a user error if there is an error in one of
-/// these files.
-[[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings) {
+/// Reads the files that the settings refer to, for the relations of a dataset. Throws a user error
+/// if there is an error in one of these files.
+[[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings,
+                                                    const Dataset& dataset = {}) {
   ReadStudy study{settings, {}};
   ManyShotOptions& options = study.options;
   options.pair_separators = {settings.pair_separator};
@@ -271,9 +297,11 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   if (settings.join == Join::text) {
     options.eic_form = {settings.pair_separator, settings.item_separator, Join::text};
   }
-  if (!settings.separators.empty()) detail::read_separators(settings.separators, study);
-  if (!settings.baseline_file.empty())
-    options.baselines = read_baseline_templates(settings.baseline_file);
+  if (!settings.separators.empty()) detail::read_separators(settings.separators, dataset, study);
+  if (!settings.baseline_file.empty()) {
+    options.baselines =
+        templates_by_relation(read_baseline_templates(settings.baseline_file), dataset);
+  }
   return study;
 }
 

@@ -104,6 +104,8 @@ class Work {
 
   [[nodiscard]] RunSummary& summary() noexcept { return summary_; }
 
+  /// Whether this job is one of several shards.
+  [[nodiscard]] bool is_shard() const noexcept { return options_.shard.is_part(); }
   /// Folders of the shards that this job merges; empty for other jobs.
   [[nodiscard]] const std::vector<DiskPath>& shards() const noexcept { return options_.shards; }
 

@@ -68,12 +68,14 @@ class NameTrie {
       const NodeId parent = tree_.parent(node);
       if (const auto found = candidates_.find(node); found != candidates_.end()) {
         if (!children_[node].empty()) {
-          throw user_error(
-              {.field = "candidate"},
-              "'" + texts[found->second.front()] +
-                  "' is a prefix of another "
-                  "candidate",
-              "end every candidate with a text that does not occur inside any candidate");
+          NodeId longer = node;
+          while (!children_[longer].empty()) longer = children_[longer].front().node;
+          throw user_error({.field = "candidate"},
+                           "'" + texts[found->second.front()] +
+                               "' is the beginning of another candidate, '" +
+                               texts[candidates_.at(longer).front()] + "'",
+                           "rename one of them, or end every candidate with a text that occurs "
+                           "inside none");
         }
         count_[node] = static_cast<std::uint32_t>(found->second.size());
         longest_[node] = static_cast<std::uint32_t>(length(node));

@@ -58,24 +58,43 @@ template <class Tokenizer>
   return detail::behind(std::move(whole), shared, given);
 }
 
-/// Whether a tokenizer inserts a space before every text (SentencePiece's dummy prefix).
+/// Short texts whose tokens are mostly independent of what follows.
+inline constexpr std::array<std::string_view, 4> short_leads{"\n", "a", "0", ")"};
+
+/// The tokens of a text after a lead; nullopt if the lead has no tokens of its own, if the text
+/// changes them, or if the text disappears in them (as in one unknown token).
+template <class Tokenizer>
+[[nodiscard]] std::optional<Tokenization> tokens_after_lead(const Tokenizer& tokenizer,
+                                                            std::string_view lead,
+                                                            std::string_view text) {
+  Tokenization whole = text_tokens(tokenizer, std::string(lead).append(text));
+  const std::vector<TokenId> before = ids_of(text_tokens(tokenizer, lead));
+  if (before.empty() || common_prefix(ids_of(whole), before) < before.size()) return std::nullopt;
+  if (whole.tokens.size() == before.size() && !text.empty()) return std::nullopt;
+  return detail::behind(std::move(whole), before.size(), lead.size());
+}
+
+/// Whether a tokenizer inserts a space before every text (SentencePiece's dummy prefix), so that a
+/// word has different tokens at the start of a text than directly after a sign. Decoding does not
+/// show this, because some decoders remove the space.
 template <class Tokenizer>
 [[nodiscard]] bool puts_space_before(const Tokenizer& tokenizer) {
-  return tokenizer.detokenize(ids_of(text_tokens(tokenizer, "a"))) == " a";
+  for (const std::string_view lead : {"\n", ")"}) {
+    if (const auto inner = detail::tokens_after_lead(tokenizer, lead, "a")) {
+      return ids_of(*inner) != ids_of(text_tokens(tokenizer, "a"));
+    }
+  }
+  return false;
 }
 
 /// The tokens of a text as they would be inside a longer text. They are the text's own tokens,
 /// unless the tokenizer inserts a space before every text. In that case the text is tokenised after
-/// a prefix that does not change its tokens, so that no space is inserted.
+/// a lead that does not change its tokens, so that no space is inserted.
 template <class Tokenizer>
 [[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
   if (!puts_space_before(tokenizer)) return text_tokens(tokenizer, text);
-  constexpr std::array<std::string_view, 4> leads{"\n", "a", "0", ")"};
-  for (const std::string_view lead : leads) {
-    Tokenization whole = text_tokens(tokenizer, std::string(lead).append(text));
-    const std::vector<TokenId> before = ids_of(text_tokens(tokenizer, lead));
-    if (common_prefix(ids_of(whole), before) < before.size()) continue;
-    return detail::behind(std::move(whole), before.size(), lead.size());
+  for (const std::string_view lead : detail::short_leads) {
+    if (auto inner = detail::tokens_after_lead(tokenizer, lead, text)) return *std::move(inner);
   }
   return text_tokens(tokenizer, text);
 }

@@ -51,17 +51,14 @@ class EchoServer final : public OpenAiCompatibleServer {
            nats[1].is_number();
   }
 
-  /// Requests the text of each token of a prompt. The prompt is a text that the server tokenises,
-  /// or a list of token ids.
-  [[nodiscard]] HttpRequest spell(std::string_view text) const {
+  [[nodiscard]] bool reports_only_token_texts() const override { return true; }
+  [[nodiscard]] HttpRequest ask_token_texts(std::string_view text) const override {
     return echo(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  [[nodiscard]] HttpRequest spell(std::span<const TokenId> ids) const {
+  [[nodiscard]] HttpRequest ask_token_texts(std::span<const TokenId> ids) const override {
     return echo(detail::json_ids(ids));
   }
-  /// Reads these texts. If the server includes the text of the generated token, that text comes
-  /// last.
-  [[nodiscard]] std::vector<std::string> read_spelling(const HttpReply& reply) const {
+  [[nodiscard]] std::vector<std::string> read_token_texts(const HttpReply& reply) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     const Json& tokens = json.at("/choices/0/logprobs/tokens");
     if (!tokens.is_array()) throw json.wrong("logprobs/tokens", "is not a list");

@@ -62,22 +62,17 @@ class LlamaServer final : public ServerDialect {
     // The name may be a path on the server's machine; its last component is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);
     bos_ = props.text_or("/bos_token", "");
-    if (std::string text = props.text_or("/chat_template", ""); !text.empty()) {
-      chat_ = ChatTemplate{std::move(text),
-                           {{"bos_token", bos_}, {"eos_token", props.text_or("/eos_token", "")}}};
-    }
+    chat_ = ChatTemplate{props.text_or("/chat_template", ""),
+                         {{"bos_token", bos_}, {"eos_token", props.text_or("/eos_token", "")}}};
   }
 
   [[nodiscard]] const ServerFacts& facts() const override { return facts_; }
   [[nodiscard]] bool spells_tokens() const override { return true; }
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const override { return chat_; }
-  /// The text of the BOS token; empty if the model has none.
-  [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
+  [[nodiscard]] std::optional<std::string> bos_text() const override { return bos_; }
 
-  /// Sets the token that is sampled in requests for the whole distribution, and the reference token.
-  /// The token must not end in the middle of a UTF-8 character. Must be called before any other
-  /// thread uses the object.
-  void set_reference(TokenId token) { reference_ = token; }
+  /// The reference token is also the one that is sampled in requests for the whole distribution.
+  void set_reference(TokenId token) override { reference_ = token; }
 
   /// Two tokens are forced one at a time, because a `ratios` request followed by an `anchor`
   /// request would also take two requests.
@@ -255,8 +250,7 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool parse_special) const override {
     return tokenize(text, parse_special, false);
   }
-  /// Requests a text's tokens, including those that the model's tokenizer is configured to add.
-  [[nodiscard]] HttpRequest tokenize_as_configured(std::string_view text) const {
+  [[nodiscard]] HttpRequest tokenize_as_configured(std::string_view text) const override {
     return tokenize(text, false, true);
   }
 
@@ -484,7 +478,7 @@ class LlamaServer final : public ServerDialect {
   }
 
   ServerFacts facts_;
-  std::optional<ChatTemplate> chat_;
+  ChatTemplate chat_;
   std::string place_, bos_;
   TokenId reference_ = 0;
 };

@@ -62,24 +62,15 @@ class ServerConnection {
       // connections run into a timeout.
       client_.set_default_concurrency(facts().slot_count + 2);
     }
-    auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
-      const auto* const echo = dynamic_cast<const EchoServer*>(dialect_.get());
-      compared_ = echo != nullptr ? compare_spelling(client_, *echo, *given_)
-                                  : compare_tokenizers(client_, *dialect_, *given_);
+      compared_ = compare_tokenizers(client_, *dialect_, *given_);
       bos_ = given_->bos;
       adds_bos_ = given_->adds_bos;
-    } else if (llama != nullptr && !llama->bos_text().empty()) {
-      const Tokenization bos = remote_.asked(llama->bos_text(), true);
-      if (bos.tokens.size() == 1) bos_ = bos.tokens.front().id;
-      adds_bos_ = bos_ && begins_with(dialect_->read_tokens(
-                                          client_.ask(llama->tokenize_as_configured("a")), "a"),
-                                      bos_);
-    } else if (llama != nullptr) {
-      adds_bos_ = false;
+    } else if (const std::optional<std::string> bos_text = dialect_->bos_text()) {
+      find_bos(*bos_text);
     }
     prompt_ = fixed_prompt("The capital of France is");
-    if (llama != nullptr) llama->set_reference(prompt_.back());
+    dialect_->set_reference(prompt_.back());
     find_embeddings();
     find_answers();
     losses_ = client_.losses();
@@ -112,9 +103,14 @@ class ServerConnection {
     if (!adds_bos_) return std::nullopt;
     return *adds_bos_ && bos_ ? TextFrame{{*bos_}, {}} : TextFrame{};
   }
-  /// The chat template of the tokenizer that was passed, if it has one, or else the server's.
+  /// The chat template of the tokenizer that was passed, if it has one, or else the server's;
+  /// without either, only the special tokens of the server or of the tokenizer, if they are known.
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
-    return given_ && given_->chat_template ? given_->chat_template : dialect_->chat_template();
+    if (given_ && given_->chat_template && !given_->chat_template->text.empty()) {
+      return given_->chat_template;
+    }
+    const std::optional<ChatTemplate> of_server = dialect_->chat_template();
+    return of_server || !given_ ? of_server : given_->chat_template;
   }
   [[nodiscard]] std::vector<TokenId> ids_of(std::string_view text, bool with_bos) {
     std::vector<TokenId> ids;
@@ -184,6 +180,19 @@ class ServerConnection {
  private:
   [[nodiscard]] std::size_t given_vocabulary() const {
     return given_ ? given_->vocabulary_size : 0;
+  }
+
+  /// Finds the BOS token and whether texts begin with it. `bos_text` may be empty.
+  void find_bos(const std::string& bos_text) {
+    if (!bos_text.empty()) {
+      const Tokenization bos = remote_.asked(bos_text, true);
+      if (bos.tokens.size() == 1) bos_ = bos.tokens.front().id;
+    }
+    const auto begins_with_bos = [&] {
+      const HttpReply reply = client_.ask(dialect_->tokenize_as_configured("a"));
+      return begins_with(dialect_->read_tokens(reply, "a"), bos_);
+    };
+    adds_bos_ = bos_ && begins_with_bos();
   }
 
   /// Describes how the current model differs from the one that plumb first connected to, such as

@@ -160,6 +160,9 @@ class ServerDialect {
   [[nodiscard]] virtual bool spells_tokens() const = 0;
   /// The chat template of the server's model, if the server reports it.
   [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
+  /// The text of the BOS token, which is empty if the model has none; nullopt if the server does
+  /// not report it.
+  [[nodiscard]] virtual std::optional<std::string> bos_text() const { return std::nullopt; }
 
   /// How many of `count` tokens after one prefix fit in one request. If up to `prefixes_together`
   /// prefixes share a request, this limits the total number of their tokens.
@@ -167,6 +170,9 @@ class ServerDialect {
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
   /// Whether `reference` and `reference_anchor` differ from `normal`.
   [[nodiscard]] virtual bool has_reference() const { return false; }
+  /// Sets the reference token, if this kind of server needs one. The token must not end in the
+  /// middle of a UTF-8 character. Must be called before any other thread uses the object.
+  virtual void set_reference(TokenId) {}
   /// Requests the log-probabilities of tokens after prefixes; no prefix may be empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
                                         QueryMode how) const = 0;
@@ -238,8 +244,29 @@ class ServerDialect {
 
   /// Requests the server's tokenization of a text, without added special tokens.
   [[nodiscard]] virtual HttpRequest tokenize(std::string_view text, bool parse_special) const = 0;
+  /// The same, with the special tokens that the model's tokenizer is configured to add. Called only
+  /// for servers that report the text of BOS.
+  [[nodiscard]] virtual HttpRequest tokenize_as_configured(std::string_view text) const {
+    return tokenize(text, false);
+  }
   [[nodiscard]] virtual Tokenization read_tokens(const HttpReply& reply,
                                                  std::string_view text) const = 0;
+
+  /// Whether the server reports the texts of a prompt's tokens, but not their ids.
+  [[nodiscard]] virtual bool reports_only_token_texts() const { return false; }
+  /// Requests the text of each token of a prompt. The prompt is a text that the server tokenises,
+  /// or a list of token ids. Called only if `reports_only_token_texts()`.
+  [[nodiscard]] virtual HttpRequest ask_token_texts(std::string_view) const {
+    throw internal_error({.field = facts().kind}, "cannot report the texts of tokens");
+  }
+  [[nodiscard]] virtual HttpRequest ask_token_texts(std::span<const TokenId>) const {
+    throw internal_error({.field = facts().kind}, "cannot report the texts of tokens");
+  }
+  /// Reads these texts. If the server includes the text of the generated token, that text comes
+  /// last.
+  [[nodiscard]] virtual std::vector<std::string> read_token_texts(const HttpReply&) const {
+    return {};
+  }
 };
 
 /// A JSON list of the ids of several sequences; `ids_of(item)` returns an item's ids.

@@ -26,8 +26,8 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/token.hpp"
-#include "plumb/detail/server/echo_server.hpp"
 #include "plumb/detail/server/http_client.hpp"
+#include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -125,13 +125,42 @@ inline constexpr std::string_view compared_texts[] = {
                     "use the tokenizer of the model that the server runs");
 }
 
+/// Compares the texts of tokens, for a server that does not report their ids. The server must
+/// report the same texts for a text itself and for the ids that the local tokenizer produces. The
+/// server may prepend BOS to a text. Throws a user error if the texts differ.
+inline void compare_token_texts(HttpClient& client, const ServerDialect& dialect,
+                                const ServerTokenizer& given, std::string_view text) {
+  std::vector<TokenId> ids;
+  for (const Token& token : given.tokenize(text).tokens) ids.push_back(token.id);
+  const auto texts_of = [&](const auto& prompt) {
+    return dialect.read_token_texts(client.ask(dialect.ask_token_texts(prompt)));
+  };
+  std::vector<std::string> ours = texts_of(std::span<const TokenId>(ids));
+  std::vector<std::string> theirs = texts_of(text);
+  // The last entry belongs to a generated token, which depends on BOS.
+  if (ours.size() > ids.size()) {
+    ours.pop_back();
+    if (!theirs.empty()) theirs.pop_back();
+  }
+  if (theirs.size() == ours.size() + 1) theirs.erase(theirs.begin());
+  if (theirs != ours) {
+    throw wrong_tokenizer(given, text, ours.size(), Json(ours).dump(), theirs.size(),
+                          Json(theirs).dump());
+  }
+}
+
 /// Throws a user error if the local tokenizer and the server's split a text differently. Returns
-/// the number of texts compared, which is 0 if the server has no /tokenize.
+/// the number of texts compared, which is 0 if the server reports neither ids nor texts of tokens.
 [[nodiscard]] inline std::size_t compare_tokenizers(HttpClient& client,
                                                     const ServerDialect& dialect,
                                                     const ServerTokenizer& given) {
   std::size_t compared = 0;
   for (const std::string_view text : compared_texts) {
+    if (dialect.reports_only_token_texts()) {
+      compare_token_texts(client, dialect, given, text);
+      ++compared;
+      continue;
+    }
     const HttpReply reply = client.reply(dialect.tokenize(text, false));
     if (reply.status < 200 || reply.status >= 300) return compared;
     const auto ids = [](const Tokenization& made) {
@@ -144,32 +173,6 @@ inline constexpr std::string_view compared_texts[] = {
     if (theirs != ours) {
       throw wrong_tokenizer(given, text, ours.size(), detail::json_ids(ours), theirs.size(),
                             detail::json_ids(theirs));
-    }
-    ++compared;
-  }
-  return compared;
-}
-
-/// Does the same for a server that reports the texts of tokens but not their ids. The server must
-/// report the same token texts for the text itself and for the ids that the local tokenizer
-/// produces. The server may prepend BOS to a text.
-[[nodiscard]] inline std::size_t compare_spelling(HttpClient& client, const EchoServer& server,
-                                                  const ServerTokenizer& given) {
-  std::size_t compared = 0;
-  for (const std::string_view text : compared_texts) {
-    std::vector<TokenId> ids;
-    for (const Token& token : given.tokenize(text).tokens) ids.push_back(token.id);
-    std::vector<std::string> ours = server.read_spelling(client.ask(server.spell(ids)));
-    std::vector<std::string> theirs = server.read_spelling(client.ask(server.spell(text)));
-    // The last entry belongs to a generated token, which depends on BOS.
-    if (ours.size() > ids.size()) {
-      ours.pop_back();
-      if (!theirs.empty()) theirs.pop_back();
-    }
-    if (theirs.size() == ours.size() + 1) theirs.erase(theirs.begin());
-    if (theirs != ours) {
-      throw wrong_tokenizer(given, text, ours.size(), Json(ours).dump(), theirs.size(),
-                            Json(theirs).dump());
     }
     ++compared;
   }
