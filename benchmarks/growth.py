@@ -84,10 +84,10 @@ def main(plumb, ranking, model, work, rounds):
                                          env={**os.environ, "OMP_NUM_THREADS": str(THREADS)}).stdout)["ranking_seconds"]
 
     facts = {size: write_facts(work / f"facts{size}", size, 50) for size in (100, 400, 1600)}
-    options = {size: write_facts(work / f"options{size}", 5, size) for size in (25, 400, 2000, 10_000, 40_000)}
+    options = {size: write_facts(work / f"options{size}", 2, size) for size in (25, 400, 2000, 10_000, 40_000)}
     studies = {
         "facts, 50 options": {size: ["probe", "--data", data] for size, data in facts.items()},
-        "options, 5 facts": {size: ["probe", "--data", data, "--limit", 5] for size, data in options.items()},
+        "options, 2 facts": {size: ["probe", "--data", data, "--limit", 2] for size, data in options.items()},
         "shots, 20 facts, 50 choices": {size: ["many-shot", "--data", facts[1600], "--shots", size, "--seeds", 1, "--choices", 50, "--train", 400,
                                                 "--limit", 20] for size in (0, 50, 100, 200, 400)},
     }
@@ -111,8 +111,8 @@ def main(plumb, ranking, model, work, rounds):
         slope, half = fit([sizes[i] for i in used], [found[i] for i in used])
         print(f"{name}: " + ", ".join(f"{size}: {statistics.median(values):.3g} s" for size, values in zip(sizes, found)) +
               f"; exponent {slope:.2f} [{slope - half:.2f}, {slope + half:.2f}]")
-    one, two = ([seconds("probe", "--data", facts[1600], threads=threads) - start for _ in range(rounds)] for threads in (1, 2))
-    print(f"threads, 1600 facts: 1: {statistics.median(one):.3g} s, 2: {statistics.median(two):.3g} s; "
+    one, two = ([seconds("probe", "--data", facts[400], threads=threads) - start for _ in range(rounds)] for threads in (1, 2))
+    print(f"threads, 400 facts: 1: {statistics.median(one):.3g} s, 2: {statistics.median(two):.3g} s; "
           f"two are {statistics.median(a / b for a, b in zip(one, two)):.2f} times as fast")
 
 

@@ -185,11 +185,12 @@ def closed_set(setup, templates, dtype="float32", limit=12):
                     scores[relation.relation_code, template, subject] = row
         return statements / (time.monotonic() - began)
 
-    peer(8, relations[:1])  # a warm-up
+    few = peer_relations(setup, codes[:1], min(limit, 4))
+    peer(8, few)  # a warm-up
     # The better of two rates of each size: on a busy machine, one may be wrong by more than the sizes differ.
-    by_size = {size: max(peer(size, relations[:1]) for _ in range(2)) for size in (8, 16, 32, 64)}
+    by_size = {size: max(peer(size, few) for _ in range(2)) for size in (8, 16, 32, 64)}
     batch = max(by_size, key=by_size.get)
-    made.note(f"lm-pub-quiz's best batch size: {batch} (statements/s on one relation: " +
+    made.note(f"lm-pub-quiz's best batch size: {batch} (statements/s on the first facts of one relation: " +
               ", ".join(f"{size}: {rate:.1f}" for size, rate in by_size.items()) + ")")
     words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--templates",
              ",".join(map(str, range(count))), "--bos", "yes"]
@@ -279,7 +280,8 @@ def nearness(made, record, products):
     """Sets the limits of the ratios to programs whose time in the model is known."""
     least, said = share_of_products(record, made.rates["plumb, model alone"], products)
     made.note("limit: " + said)
-    timed = {"lm-pub-quiz": "lm-pub-quiz", "lm-evaluation-harness": "lm-evaluation-harness", "plumb over llama.cpp": "llama.cpp, model alone"}
+    timed = {"lm-pub-quiz": "lm-pub-quiz", "lm-evaluation-harness": "lm-evaluation-harness", "llama.cpp, multiple choice": "llama.cpp, multiple choice",
+             "plumb over llama.cpp": "llama.cpp, model alone"}
     for name, rates in timed.items():
         made.limit([record["statements"] / one for one in least], name, rates)
 
@@ -429,7 +431,7 @@ def many_shot(setup, facts=4):
     made = Measured("facts/s", setup.rounds)
     words = ["many-shot", "--data", ROOT / "examples" / "facts", "--relations", "birth-year", "--shots", 50, "--seeds", 1, "--choices", 100,
              "--limit", facts]
-    kept = {}
+    kept, fed, products = {}, [], []
 
     def scores_in(out):
         return [row["answer_scores"] for row in map(json.loads, (out / "birth-year_choices.jsonl").open())]
@@ -439,6 +441,8 @@ def many_shot(setup, facts=4):
             kept["scores"] = scores_in(out)
             kept["listed"] = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
         record, _ = setup.run_plumb(*words, "--model", setup.model, keep=keep)
+        fed.append(record["tokens_fed"])
+        products.append(Products(SMOLLM2_135M, THREADS))
         return facts / record["seconds_model"]
 
     def over_server(slots=16):
@@ -478,6 +482,13 @@ def many_shot(setup, facts=4):
         return facts / (time.monotonic() - began)
 
     made.run({"plumb": plumb, "transformers, shots cached": transformers, "plumb over llama-server": over_server})
+    # Logits are needed where a choice's token follows, but not after the tokens of the shots.
+    rows = len({tuple(row["ids"] + one["ids"][:length]) for row in kept["listed"] for one in row["candidates"] for length in range(len(one["ids"]))})
+    least = [facts / alone.seconds(tokens, rows) for tokens, alone in zip(fed, products, strict=True)]
+    for name in ("transformers, shots cached", "plumb over llama-server"):
+        made.limit(least, name)
+    made.note(f"limit: {fed[0]} tokens fed and {rows} rows of logits; the products alone would take "
+              f"{statistics.median(ours / most for ours, most in zip(made.rates['plumb'], least)):.2f} of the time in the model")
     return made
 
 
@@ -579,7 +590,7 @@ def likelihood(setup, queries=320):
         return queries / seconds
 
     def exhaustive():
-        done = json.loads(run([ROOT / "build" / "exhaustive_time", setup.model, graph, 2, 1, 0],
+        done = json.loads(run([ROOT / "build" / "exhaustive_time", setup.model, graph, 1, 1, 0],
                               env={**os.environ, "OMP_NUM_THREADS": str(THREADS)}).stdout)
         asked, seconds = done["queries_and_seconds"][0]
         return asked / seconds
@@ -722,7 +733,7 @@ def rows_of(setup):
         "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, top 10": 1, "torch mm and sort": 1},
                   "16-bit products", "vectors are in memory; faiss: the search, not the index"),
         "likelihood": ("likelihood ranks", likelihood, {"": {"every entity in one tree": 1000}, "tokens": {"every entity, one by one": 100_000}},
-                       "the queries' own prompts", "plumb: the whole process, 320 queries of the test set; every entity: two queries, only scoring"),
+                       "the queries' own prompts", "plumb: the whole process, 320 queries of the test set; every entity: one query, only scoring"),
         "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 samples": 8, "transformers, batch of 16": 3}, product,
                      "only generation; transformers samples every fourth prompt"),
         "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh", 1, 16, setup.rounds],
