@@ -155,6 +155,8 @@ BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
     BOOST_TEST(ids_of(inner_tokens(spaced, " ")) == Ids{' '});
     BOOST_TEST(ids_of(inner_tokens(spaced, ",")) == Ids{','});
     BOOST_TEST(inner_tokens(spaced, "").tokens.empty());
+    const std::vector<std::string> texts{" ab", ",", "x"};
+    BOOST_TEST((inner_ids(spaced, texts) == std::vector<Ids>{{256}, {','}, {'x'}}));
     BOOST_TEST(inner_tokens(spaced, " ab").spells_text);
     BOOST_TEST((inner_tokens(spaced, "x").tokens[0].bytes == ByteSpan{0, 1}));
   };

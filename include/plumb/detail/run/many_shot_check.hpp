@@ -197,11 +197,10 @@ class ManyShotCheck {
   /// The tokens of each option, tokenised individually after a space, as it would be inside a
   /// longer text.
   [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
-    std::vector<std::vector<TokenId>> tokens;
-    for (const std::string& option : relation.options) {
-      tokens.push_back(ids_of(inner_tokens(model_, " " + option)));
-    }
-    return tokens;
+    std::vector<std::string> texts;
+    texts.reserve(relation.options.size());
+    for (const std::string& option : relation.options) texts.push_back(" " + option);
+    return inner_ids(model_, texts);
   }
 
   [[nodiscard]] std::size_t tokens_of(const Prompt& prompt) const {

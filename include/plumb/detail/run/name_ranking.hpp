@@ -181,8 +181,7 @@ class NameRanking {
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const std::string& label,
                                                 Carry carry) {
     const std::vector<std::string> texts = head_texts(plan, options_.form);
-    std::vector<std::vector<TokenId>> tokens;
-    for (const std::string& text : texts) tokens.push_back(ids_of(inner_tokens(model_, text)));
+    const std::vector<std::vector<TokenId>> tokens = inner_ids(model_, texts);
     return searched(
         plan, "lm-head", label, TriplePrompt(plan.graph, plan.shots, options_.form),
         [](const GraphQuery&) { return std::string(); },

@@ -148,9 +148,10 @@ template <class Tokenizer>
 [[nodiscard]] RankPlan single_token_plan(const RankPlan& plan, const Tokenizer& tokenizer,
                                          QueryForm form) {
   std::vector<std::uint32_t> single;
+  const bool puts_space = puts_space_before(tokenizer);
   for (const std::uint32_t e : plan.candidates.entities()) {
     const std::string text = TriplePrompt::head_candidate(plan.graph.entities[e], form);
-    if (inner_tokens(tokenizer, text).tokens.size() == 1) single.push_back(e);
+    if (inner_tokens(tokenizer, text, puts_space).tokens.size() == 1) single.push_back(e);
   }
   return detail::narrowed(plan, std::move(single));
 }

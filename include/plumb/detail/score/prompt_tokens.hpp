@@ -88,15 +88,35 @@ template <class Tokenizer>
 }
 
 /// The tokens of a text as they would be inside a longer text. They are the text's own tokens,
-/// unless the tokenizer inserts a space before every text. In that case the text is tokenised after
-/// a lead that does not change its tokens, so that no space is inserted.
+/// unless the tokenizer inserts a space before every text (`puts_space`, see puts_space_before). In
+/// that case the text is tokenised after a lead that does not change its tokens, so that no space
+/// is inserted.
 template <class Tokenizer>
-[[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
-  if (!puts_space_before(tokenizer)) return text_tokens(tokenizer, text);
+[[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text,
+                                        bool puts_space) {
+  if (!puts_space) return text_tokens(tokenizer, text);
   for (const std::string_view lead : detail::short_leads) {
     if (auto inner = detail::tokens_after_lead(tokenizer, lead, text)) return *std::move(inner);
   }
   return text_tokens(tokenizer, text);
+}
+
+template <class Tokenizer>
+[[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
+  return detail::inner_tokens(tokenizer, text, puts_space_before(tokenizer));
+}
+
+/// The ids of inner_tokens, for each of the texts.
+template <class Tokenizer>
+[[nodiscard]] std::vector<std::vector<TokenId>> inner_ids(const Tokenizer& tokenizer,
+                                                          std::span<const std::string> texts) {
+  const bool puts_space = puts_space_before(tokenizer);
+  std::vector<std::vector<TokenId>> ids;
+  ids.reserve(texts.size());
+  for (const std::string& text : texts) {
+    ids.push_back(ids_of(detail::inner_tokens(tokenizer, text, puts_space)));
+  }
+  return ids;
 }
 
 /// Throws a user error if tokens that supposedly spell the text (spells_text) cover bytes outside
