@@ -6,11 +6,28 @@
 #   plumb::cli     the whole command line (Boost.Program_options, OpenSSL's libcrypto)
 #   plumb::command plumb::cli and plumb::compiled as a library: a main that uses it compiles in seconds
 #   plumb::llama   the llama.cpp backend
-#   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
+#   plumb::huggingface  models in Hugging Face folders, on Eigen, utf8proc and Oniguruma
 #   plumb::mpi     shares the entities of a ranking among MPI processes
 #   plumb::chat    chat templates of instruction models, by llama.cpp's Jinja engine (its sources; llama.cpp itself is not needed)
 #   plumb::server  models on llama-server, vLLM or SGLang (Boost.Beast, OpenSSL, threads)
 
+
+# Creates plumb::<name> for a C library that is on this machine.
+function(plumb_find_c_library name header)
+  if(TARGET plumb::${name})
+    return()
+  endif()
+  string(TOUPPER PLUMB_${name} prefix)
+  find_path(${prefix}_FOLDER ${header})
+  find_library(${prefix}_LIBRARY ${name})
+  mark_as_advanced(${prefix}_FOLDER ${prefix}_LIBRARY)
+  if(${prefix}_FOLDER AND ${prefix}_LIBRARY)
+    add_library(plumb::${name} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(plumb::${name} PROPERTIES
+                          IMPORTED_LOCATION ${${prefix}_LIBRARY}
+                          INTERFACE_INCLUDE_DIRECTORIES ${${prefix}_FOLDER})
+  endif()
+endfunction()
 
 # Creates plumb::<component> if its dependencies are on this machine; otherwise plumb_<component>_REASON names the missing
 # one.
@@ -54,19 +71,10 @@ function(plumb_find_component component)
     list(APPEND needed llama)
     set(reason "llama: no llama-config.cmake; install llama.cpp and put it on CMAKE_PREFIX_PATH")
   elseif(component STREQUAL "huggingface")
-    if(NOT TARGET plumb::utf8proc)
-      find_path(PLUMB_UTF8PROC_FOLDER utf8proc.h)
-      find_library(PLUMB_UTF8PROC_LIBRARY utf8proc)
-      mark_as_advanced(PLUMB_UTF8PROC_FOLDER PLUMB_UTF8PROC_LIBRARY)
-      if(PLUMB_UTF8PROC_FOLDER AND PLUMB_UTF8PROC_LIBRARY)
-        add_library(plumb::utf8proc UNKNOWN IMPORTED GLOBAL)
-        set_target_properties(plumb::utf8proc PROPERTIES
-                              IMPORTED_LOCATION ${PLUMB_UTF8PROC_LIBRARY}
-                              INTERFACE_INCLUDE_DIRECTORIES ${PLUMB_UTF8PROC_FOLDER})
-      endif()
-    endif()
-    list(APPEND needed plumb::utf8proc)
-    set(reason "huggingface: needs utf8proc (Debian: libutf8proc-dev)")
+    plumb_find_c_library(utf8proc utf8proc.h)
+    plumb_find_c_library(onig oniguruma.h)
+    list(APPEND needed plumb::utf8proc plumb::onig)
+    set(reason "huggingface: needs utf8proc and Oniguruma (Debian: libutf8proc-dev, libonig-dev)")
   elseif(component STREQUAL "mpi")
     if(NOT TARGET MPI::MPI_CXX)
       set(MPI_CXX_SKIP_MPICXX TRUE)  # only the C interface

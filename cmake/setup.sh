@@ -33,7 +33,7 @@ need_packages() {
 
 need_build_packages() {
   need_packages g++ cmake ninja-build ca-certificates python3 python3-pip python3-venv \
-    libboost-dev libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev libutf8proc-dev
+    libboost-dev libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev libutf8proc-dev libonig-dev
 }
 
 # Identifies the CPU that the compiler builds for: a build for one CPU must not run on another.

@@ -50,7 +50,7 @@ HUBS = [f"plumb/detail/{name}.hpp" for name in (
     "run/job", "cli/console")]
 # Libraries that a header may include besides the standard library, Eigen, xtensor and nlohmann-json.
 PARTS = {"llama": r"/(llama|gguf|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
-         "utf8proc": r"/utf8proc\.h$", "MPI": r"/mpi\.h$"}
+         "utf8proc": r"/utf8proc\.h$", "Oniguruma": r"/oniguruma\.h$", "MPI": r"/mpi\.h$"}
 
 
 def library_headers():

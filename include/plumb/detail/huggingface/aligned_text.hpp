@@ -110,14 +110,14 @@ class AlignedText {
   }
 
   /// Replaces each of `parts`, which must be ascending and disjoint, with `content`. A replacement
-  /// inherits the range of the part's last character.
+  /// inherits the range of the part's last character; that of an empty part has an empty range.
   void replace(std::span<const ByteSpan> parts, std::string_view content) {
     if (parts.empty()) return;
     AlignedText result;
     std::size_t at = 0;
     for (const ByteSpan part : parts) {
       result.append(*this, {at, part.begin});
-      result.append(content, origins_[part.end - 1]);
+      result.append(content, origin_of(part));
       at = part.end;
     }
     result.append(*this, {at, size()});
@@ -151,6 +151,14 @@ class AlignedText {
   }
 
  private:
+  /// The range of a replaced part: its last character's, or for an empty part, the empty range
+  /// before the next character or at the end.
+  [[nodiscard]] ByteSpan origin_of(ByteSpan part) const {
+    if (part.begin < part.end) return origins_[part.end - 1];
+    if (part.end < size()) return {origins_[part.end].begin, origins_[part.end].begin};
+    return empty() ? ByteSpan{} : ByteSpan{origins_.back().end, origins_.back().end};
+  }
+
   std::string text_;
   std::vector<ByteSpan> origins_;
 };

@@ -7,7 +7,6 @@
 // it), or an expression (text_expression.hpp). Source of GPT-2's pattern: encoder.py, released with
 // Radford et al. 2019.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -79,7 +78,7 @@ class TextPattern {
     return pattern;
   }
 
-  /// Reads {"String": text} or {"Regex": expression}. Throws a user error for an unsupported
+  /// Reads {"String": text} or {"Regex": expression}. Throws a user error for an invalid
   /// expression.
   static TextPattern read(const JsonPart& part) {
     if (part.has("String")) return literal(part.at("String").text());
@@ -88,16 +87,12 @@ class TextPattern {
     if (is_plain(regex.text())) return literal(regex.text());
     TextPattern pattern;
     pattern.kind_ = Kind::expression;
-    pattern.expression_ = TextExpression::parse(regex.text());
-    if (pattern.expression_) return pattern;
-    throw regex.unknown(
-        "the expression", regex.text(),
-        R"(characters, ., […], \s, \d, \w, \p{L} and the like, and (…), with ?, *, + )"
-        R"(or {n,m} after them; (?i:…), (?=…), (?!…), |, ^, $ and \b; an expression )"
-        R"(must not match an empty text)");
+    pattern.expression_.emplace(regex);
+    return pattern;
   }
 
-  /// Calls `visit(ByteSpan)` for each match, from left to right; matches do not overlap.
+  /// Calls `visit(ByteSpan)` for each match, from left to right; matches do not overlap. A match of
+  /// an expression may be empty.
   template <class Visit>
   void for_each_match(std::string_view text, Visit visit) const {
     if (kind_ == Kind::gpt2) {
@@ -113,14 +108,7 @@ class TextPattern {
         visit(ByteSpan{at, at + literal_.size()});
       }
     } else {
-      for (std::size_t at = 0; at < text.size();) {
-        if (const auto end = expression_->match(text, at)) {
-          visit(ByteSpan{at, *end});
-          at = *end;
-        } else {
-          at += std::max<std::size_t>(1, first_code_point(text.substr(at)).size);
-        }
-      }
+      expression_->for_each_match(text, visit);
     }
   }
 
