@@ -132,6 +132,8 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
       shows(Fault::user, "PLUMB_THREADS`: 'two' is not a non-negative whole number"));
   BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
                         shows(Fault::user, "PLUMB_THREADS`: 1025 is more than 1024"));
+  BOOST_CHECK_EXCEPTION((void)parse_with("m\xE9", ""), Error,
+                        shows(Fault::user, "PLUMB_MODEL`: is not UTF-8"));
   // An error about a model states where the model's name came from.
   const auto refuse = [&]() -> int {
     throw user_error({.file = "m.gguf"}, "is no model", "fix it");

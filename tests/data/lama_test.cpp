@@ -220,6 +220,7 @@ BOOST_AUTO_TEST_CASE(parts_that_need_no_list_are_read_without_one) {
   BOOST_TEST(!with("TREx/P36.jsonl"));
   BOOST_TEST(!with("facts.tsv"));
   BOOST_TEST(!with("other/facts.jsonl"));
+  BOOST_TEST(with(".cache/facts.jsonl"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {

@@ -100,6 +100,41 @@ BOOST_AUTO_TEST_CASE(own_choices_are_read_even_with_a_file_of_templates) {
   BOOST_TEST(load_dataset(folder.path()).relations.at(0).facts.at(0).offered.size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(a_split_on_a_later_line_is_not_ignored_next_to_templates) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.jsonl",
+               R"({"subject":"France","relation":"P36","object":"Paris"})"
+               "\n"
+               R"({"subject":"Italy","relation":"P36","object":"Rome","split":"test"})"
+               "\n");
+  folder.write("facts.json", R"({"P36": ["[X]: [Y]"]})");
+  BOOST_CHECK_EXCEPTION((void)load_dataset(folder.path()), Error,
+                        says(Fault::user, "split: is missing, but other facts have it"));
+}
+
+BOOST_AUTO_TEST_CASE(a_json_file_without_templates_is_not_read_as_templates) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.jsonl", R"({"subject":"France","relation":"P36","object":"Paris"})"
+                              "\n"
+                              R"({"subject":"Italy","relation":"P36","object":"Rome"})"
+                              "\n");
+  folder.write("facts.json", R"({"source": "wikidata", "tags": ["capitals"], "size": 2})");
+  BOOST_TEST(load_dataset(folder.path()).relations.at(0).facts.size() == 2U);
+  folder.write("facts.json", R"({"P36": "[X]: [Y]"})");
+  BOOST_CHECK_EXCEPTION((void)load_dataset(folder.path()), Error,
+                        says(Fault::user, "P36: is not a list of templates"));
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_field_of_a_dataset_of_many_prompts_is_named) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.jsonl", R"({"subject":"France","relation":"P36","object":"Paris"})"
+                              "\n");
+  folder.write("templates.jsonl", R"({"relation":"P36","template":"[X]: [Y]"})"
+                                  "\n");
+  BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder.path()), Error,
+                        says(Fault::user, "facts.jsonl:1: sub_label: "));
+}
+
 BOOST_AUTO_TEST_CASE(a_broken_first_line_is_reported) {
   const test::TemporaryFolder folder;
   folder.write("facts.jsonl", R"({"subj":"France","prop":"capital","obj":NaN})"

@@ -46,14 +46,18 @@ BOOST_AUTO_TEST_CASE(a_format_adds_tensors_that_are_found_by_name) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_in_double_precision_are_rounded) {
-  const std::string bytes = bytes_of(0.1) + bytes_of(-3.0) + bytes_of(1e300);
-  const StoredTensor tensor("file", "a", "F64", {3}, bytes);
+  const std::string bytes = bytes_of(0.1) + bytes_of(-3.0) + bytes_of(1e300) +
+                            bytes_of(std::numeric_limits<double>::infinity());
+  const StoredTensor tensor("file", "a", "F64", {4}, bytes);
   BOOST_TEST(tensor.is_readable());
   std::vector<float> two(2), one(1);
   tensor.read(0, two);
   BOOST_TEST((two == std::vector<float>{0.1F, -3}));
-  BOOST_CHECK_EXCEPTION(tensor.read(2, one), Error,
-                        test::says(Fault::user, "number 2 is too large for F32"));
+  BOOST_CHECK_EXCEPTION(
+      tensor.read(2, one), Error,
+      test::says(Fault::user, "number 2 is too large for F32; plumb computes in F32"));
+  BOOST_CHECK_EXCEPTION(tensor.read(3, one), Error,
+                        test::says(Fault::user, "number 3 is infinite; the weights are damaged"));
 }
 
 BOOST_AUTO_TEST_CASE(rows_and_entries_are_tensors_of_their_own) {

@@ -125,15 +125,17 @@ inline constexpr int whole_option_names =
   return user_error({}, "too many arguments", "`" + command + "--help` lists the options");
 }
 
-/// Throws a user error for an argument that is not UTF-8. Results, tables and messages contain
-/// arguments, and all of them are UTF-8.
+/// Throws a user error for an option's value that is not UTF-8. Results, tables and messages contain
+/// these values, and all of them are UTF-8.
+inline void refuse_non_utf8(const std::string& setting, std::string_view value) {
+  if (first_invalid_utf8(value) == std::string::npos) return;
+  throw user_error({.setting = setting}, "is not UTF-8",
+                   "write it in UTF-8; rename a file or folder whose name is not UTF-8");
+}
+
 inline void refuse_non_utf8_arguments(const std::vector<options::option>& given) {
   for (const options::option& one : given) {
-    for (const std::string& value : one.value) {
-      if (first_invalid_utf8(value) == std::string::npos) continue;
-      throw user_error({.setting = one.string_key}, "is not UTF-8",
-                       "write it in UTF-8; rename a file or folder whose name is not UTF-8");
-    }
+    for (const std::string& value : one.value) refuse_non_utf8(one.string_key, value);
   }
 }
 

@@ -90,6 +90,7 @@ class ReadOptions {
   void read_variable(Value& value, const SettingInfo& info) {
     const std::string word = *info.variable == '\0' ? "" : console_.variable(info.variable);
     if (word.empty()) return;
+    refuse_non_utf8(info.variable, word);
     if constexpr (ReadsSeveralWords<Value>) {
       value.read({word});
     } else {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
@@ -149,7 +150,8 @@ template <class Fits>
   return files;
 }
 
-/// Calls `visit(object, line)` for each line. Skips blank lines and reports invalid ones.
+/// Calls `visit(object, line)`, or `visit(object, line, text)`, for each line. Skips blank lines and
+/// reports invalid ones.
 template <class Visit>
 void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit visit) {
   for_each_line(file, [&](const std::string& text, std::size_t line) {
@@ -159,6 +161,8 @@ void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit v
       report(user_error({file, line}, *wrong, "each line must be one JSON object"));
     } else if (!value.is_object()) {
       report(user_error({file, line}, "is JSON but not an object", "each line must be {…}"));
+    } else if constexpr (std::is_invocable_v<Visit&, Json&, std::size_t, const std::string&>) {
+      visit(value, line, text);
     } else {
       visit(value, line);
     }

@@ -207,7 +207,8 @@ inline bool has_only_parts_without_list(const DiskPath& folder) {
   for (const char* const ending : {".jsonl", ".csv", ".tsv"}) {
     if (!folder.files(ending).empty()) return false;
   }
-  const std::vector<DiskPath> parts = folders_in(folder);
+  std::vector<DiskPath> parts = folders_in(folder);
+  std::erase_if(parts, [](const DiskPath& one) { return one.name().starts_with('.'); });
   return !parts.empty() && ranges::all_of(parts, [](const DiskPath& one) {
     return is_google_re(one) || lama_sentences(one);
   });

@@ -31,6 +31,7 @@
 #include "plumb/detail/data/python_list.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 #include "plumb/detail/data/triple_header.hpp"
+#include "plumb/detail/data/written_numbers.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -70,12 +71,6 @@ inline std::string field_text(const Json& field) {
   return field.is_string() ? field.get<std::string>() : field.is_null() ? "" : field.dump();
 }
 
-/// Whether a field contains a number that is not kept as written, such as an integer of 30 digits.
-inline bool has_rounded_number(const Json& field) {
-  if (field.is_array()) return ranges::any_of(field, has_rounded_number);
-  return field.is_number_float() && field.dump().find('e') != std::string::npos;
-}
-
 /// The strings in a field that contains several: a list, a string that contains a list or, if
 /// `separated` is true, strings separated by ";" or "|". Returns nullopt after reporting an invalid
 /// list.
@@ -110,12 +105,6 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
                                        const std::vector<std::string>& header, const Site& site,
                                        const ProblemSink& report) {
   const auto at = [&](std::size_t column) { return Site{site.file, site.line, header[column]}; };
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (!columns.has(i) || !has_rounded_number(fields[i])) continue;
-    report(user_error(at(i), "has a number that cannot be kept as written",
-                      "write it as a string, in quotes"));
-    return std::nullopt;
-  }
   Json fact = {{"sub_label", field_text(fields[columns.subject])},
                {"relation", field_text(fields[columns.relation])}};
   auto objects = several_texts(fields[columns.object], columns.several, at(columns.object), report);
@@ -197,7 +186,8 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
     if (auto fact = fact_of_row(fields, *columns, header, {file, line}, report)) visit(*fact, line);
   };
   if (file.extension() == ".jsonl") {
-    for_each_json_line(file, report, [&](const Json& row, std::size_t line) {
+    for_each_json_line(file, report, [&](Json& row, std::size_t line, const std::string& text) {
+      keep_spellings_of_floats(row, text);
       std::vector<std::string> header;
       std::vector<Json> fields;
       for (const auto& [name, value] : row.items()) {
@@ -235,18 +225,42 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   return table.parent() / (table.stem() + ".json");
 }
 
+/// Whether a JSON file contains a string with [X] or [Y]; true if it is not JSON, so that this is
+/// reported when it is read.
+inline bool has_templates(const DiskPath& file) {
+  Json value;
+  if (detail::parse_json(read_text(file), value)) return true;
+  const auto is_template = [](const Json& one) {
+    return one.is_string() && (one.get_ref<const std::string&>().find("[X]") != std::string::npos ||
+                               one.get_ref<const std::string&>().find("[Y]") != std::string::npos);
+  };
+  return ranges::any_of(value, [&](const Json& one) {
+    return is_template(one) || (one.is_array() && ranges::any_of(one, is_template));
+  });
+}
+
+/// Whether any line of a .jsonl table has a split or choices of its own.
+inline bool has_splits_or_choices(const DiskPath& table) {
+  bool found = false;
+  for_each_json_line(
+      table, [](const Error&) {},
+      [&](const Json& row, std::size_t) {
+        for (const auto& [name, value] : row.items()) {
+          const std::string bare = bare_name(name);
+          found = found || bare == "split" || names_choices(bare);
+        }
+      });
+  return found;
+}
+
 /// Whether a path is a .jsonl table of facts, or a folder with no other table, and templates are
 /// next to it. The formats whose lines may look the same have no templates.
 [[nodiscard]] inline bool is_table_with_templates(const DiskPath& path) {
   const std::vector<DiskPath> tables = path.files(".jsonl");
   if (tables.size() != 1 || !templates_next_to(tables.front()).is_file()) return false;
   if (!path.files(".tsv").empty() || !path.files(".csv").empty()) return false;
-  const std::vector<std::string> header = detail::table_header(tables.front());
-  const bool has_own_choices = ranges::any_of(header, [](const std::string& name) {
-    const std::string bare = bare_name(name);
-    return bare == "split" || names_choices(bare);
-  });
-  return !has_own_choices && fact_columns(header).has_value();
+  return fact_columns(detail::table_header(tables.front())).has_value() &&
+         has_templates(templates_next_to(tables.front())) && !has_splits_or_choices(tables.front());
 }
 
 /// The table at a path: the file itself, or the only table of a folder. Throws a user error for

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -82,6 +83,12 @@ class StoredTensor {
         double wide = 0;
         std::memcpy(&wide, from, 8);
         from += 8;
+        if (std::isfinite(wide) && std::abs(wide) > double{(std::numeric_limits<float>::max)()}) {
+          const auto at = static_cast<std::size_t>(&number - into.data());
+          throw user_error({.file = file_, .field = name_},
+                           "number " + std::to_string(first + at) + " is too large for F32",
+                           "plumb computes in F32; use a model whose weights fit");
+        }
         number = static_cast<float>(wide);
       }
     } else {
@@ -104,9 +111,7 @@ class StoredTensor {
     throw user_error({.file = file_, .field = name_},
                      "number " +
                          std::to_string(first + static_cast<std::size_t>(bad - into.begin())) +
-                         (std::isnan(*bad) ? " is NaN"
-                          : type_ == "F64" ? " is too large for F32"
-                                           : " is infinite"),
+                         (std::isnan(*bad) ? " is NaN" : " is infinite"),
                      "the weights are damaged; fetch them again");
   }
 
