@@ -52,6 +52,28 @@ BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   BOOST_TEST(near(static_calibration(model, 1, {})->error.value, 0.4 / 2));
 }
 
+BOOST_AUTO_TEST_CASE(the_error_is_in_its_own_interval) {
+  ScoredModel model;
+  std::vector<Asked> facts;
+  for (int i = 0; i < 40; ++i) {
+    facts.push_back({std::to_string(i), static_cast<std::size_t>(i % 4), {0.25, 0.25, 0.25, 0.25}});
+  }
+  add_relation(model, "P1", facts);
+  const Estimate error = static_calibration(model, 10, {.resamples = 200})->error;
+  BOOST_TEST(near(error.value, 0));
+  BOOST_TEST(error.low == error.value);
+  BOOST_TEST(error.high > 0.01);
+  BOOST_TEST(error.high < 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(rows_without_a_subject_are_separate_questions) {
+  ScoredModel model;
+  add_relation(model, "P1", {{"", 0, {0.8, 0.2}}, {"", 1, {0.6, 0.4}}});
+  const auto made = static_calibration(model, 10, {});
+  BOOST_TEST(made->questions == 2U);
+  BOOST_TEST(made->several_right == 0U);
+}
+
 // "a" has two rows with the same scores. Options 0 and 2 are both right, each with a weight of one
 // half.
 BOOST_AUTO_TEST_CASE(a_subject_with_several_objects_is_one_question) {

@@ -208,6 +208,22 @@ BOOST_AUTO_TEST_CASE(objects_have_the_aliases_that_they_have_as_subjects) {
   BOOST_TEST(object_aliases({}).empty());
 }
 
+// Subjects and objects may be numbered separately.
+BOOST_AUTO_TEST_CASE(a_number_of_another_subject_gives_no_aliases) {
+  Dataset dataset;
+  dataset.relations.push_back(relation_of(2, {{"1", 0}, {"2", 1}}));
+  Relation& relation = dataset.relations[0];
+  relation.option_ids = {"1", "2"};
+  relation.options = {"Paris", "Lima"};
+  relation.facts[0].subject = "France";
+  relation.facts[0].subject_aliases = {"French Republic"};
+  relation.facts[1].subject = "Lima";
+  relation.facts[1].subject_aliases = {"City of Kings"};
+  const ObjectAliases aliases = object_aliases(dataset);
+  BOOST_TEST(aliases.size() == 1U);
+  BOOST_TEST((aliases.at("2") == std::vector<std::string>{"City of Kings"}));
+}
+
 // A prompt shows only the label "Georgia", whichever place is meant.
 BOOST_AUTO_TEST_CASE(subjects_of_one_label_share_their_true_objects) {
   Relation relation = relation_of(3, {{"a", 0}, {"b", 1}});

@@ -99,6 +99,11 @@ BOOST_AUTO_TEST_CASE(an_identifier_is_one_entity_with_its_first_name) {
   Dataset dataset = facts(2);
   dataset.relations[0].facts[1].subject_id = "y";  // y is the first option
   dataset.relations[0].facts[1].subject = "yes, as others write it";
+  BOOST_CHECK_EXCEPTION(
+      (void)graph_of(dataset, {}), Error,
+      says(Fault::user, "the id 'y' belongs to 'yes' and to 'yes, as others write it'"));
+  // Wikidata's identifiers are unique, but its items have several names.
+  dataset.relations[0].facts[1].subject_id = dataset.relations[0].option_ids[0] = "Q7";
   const KnowledgeGraph small = graph_of(dataset, {});
   BOOST_REQUIRE(small.entities.size() == 3U);
   BOOST_TEST((small.test[1].head == small.test[0].tail));
@@ -147,7 +152,7 @@ BOOST_AUTO_TEST_CASE(ranges_ascend_and_have_each_entity_once) {
   dataset.relations.push_back(dataset.relations[0]);
   Relation& other = dataset.relations[1];
   other.code = "q";
-  other.options = {"new", "no", "yes", "also no"};
+  other.options = {"new", "no", "yes", "no"};
   other.option_ids = {"w", "n", "y", "n"};
   other.facts = {{"s1", "subject s1", {}, 3, 0, 1}};
   const KnowledgeGraph graph = graph_of(dataset, {});

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_ar
   std::vector<Fact>& facts = made.relation.facts;
   facts[0].further = {{"valid_from", "2001"}, {"valid_to", "2003-12-31"}};
   facts[1].further = {{"valid_from", "2002-05-01"}, {"valid_to", "9999-12-31"}};
-  facts[2].further = {{"valid_from", "soon"}, {"valid_to", "2004"}};
+  facts[2].further = {{"valid_from", "None"}, {"valid_to", "2004"}};
   facts[3].further = {{"valid_from", "20021"}};
   facts[4].further = {{"Valid From", "2003"}, {"ValidTo", "2003"}};
   const ColumnGroups years = group_by_column({{"a", {made}}}, template_setting(0), "valid");

@@ -142,6 +142,13 @@ BOOST_AUTO_TEST_CASE(one_token_is_counted_in_the_form_that_is_asked_for) {
   BOOST_TEST((queries(parts.single) == Counts{1, 1, 1, 8}));  // eight are in period 2
 }
 
+BOOST_AUTO_TEST_CASE(queries_about_shots_are_counted) {
+  const KnowledgeGraph graph = elements();
+  BOOST_TEST(shown_queries(parts_of(graph, {}).parts) == 0U);
+  BOOST_TEST(shown_queries(parts_of(graph, {.part = GraphPart::train}).parts) == 2U);
+  BOOST_TEST(shown_queries(parts_of(graph, {.part = GraphPart::all, .heads = true}).parts) == 4U);
+}
+
 BOOST_AUTO_TEST_CASE(queries_without_their_true_entity_are_counted) {
   KnowledgeGraph graph = elements();
   const RankParts single = parts_of(graph, {.candidates = CandidateSet::single_token}, true);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
@@ -21,10 +22,10 @@ namespace {
 struct Runs {
   void run(const std::string& name, const std::string& text) const {
     folder.write(name + "/run.json", R"({"settings": {"plumb_version": "0"}})");
-    folder.write(name + "/results", text);
+    folder.write(name + "/results.jsonl", text);
   }
   [[nodiscard]] std::string results(const std::string& name) const {
-    return test::slurp(folder / (name + "/results"));
+    return test::slurp(folder / (name + "/results.jsonl"));
   }
   [[nodiscard]] bool is_there(const std::string& name) const {
     return std::filesystem::exists(folder / name);
@@ -67,9 +68,9 @@ BOOST_AUTO_TEST_CASE(a_run_is_removed_with_its_run_json_last) {
 
 BOOST_FIXTURE_TEST_CASE(the_old_run_stands_until_the_new_one_does, Runs) {
   run("run", "old");
-  folder.write("run/deep/er/file", "");
+  folder.write("run/figures/er/file", "");
   const auto outside = folder.write("outside/thesis", "mine");
-  std::filesystem::create_directory_symlink(outside.parent_path(), folder / "run/link");
+  std::filesystem::create_directory_symlink(outside.parent_path(), folder / "run/figures/link");
   ReplacedFolder place(folder / "run/");
   BOOST_TEST(place.path() == folder / "run.new");
   BOOST_TEST(!is_there("run.new"));
@@ -77,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(the_old_run_stands_until_the_new_one_does, Runs) {
   BOOST_TEST(results("run") == "old");
   place.finish();
   BOOST_TEST(results("run") == "new");
-  BOOST_TEST(!is_there("run/deep"));
+  BOOST_TEST(!is_there("run/figures"));
   BOOST_TEST(!is_there("run.new"));
   BOOST_TEST(!is_there("run.old"));
   BOOST_TEST(test::slurp(outside) == "mine");  // links are not followed
@@ -113,13 +114,38 @@ BOOST_FIXTURE_TEST_CASE(nothing_but_a_run_is_overwritten, Runs) {
   folder.write("run/run.json", R"({"settings": {}})");
   refused("does not contain a run of plumb");
   BOOST_TEST(is_there("run/thesis"));
+  std::filesystem::remove(folder / "run/thesis");
   run("run", "old");
   folder.write("run.new/thesis", "mine");
   refused("run.new: does not contain a run of plumb");
   BOOST_TEST(is_there("run.new/thesis"));
   std::filesystem::remove_all(folder / "run.new");
+  for (const auto& [mine, entry] : {std::pair{"run/analysis.ipynb", "run/analysis.ipynb"},
+                                    {"run/second/run.json", "run/second"}}) {
+    folder.write(mine, "mine");
+    refused(std::string(entry) + ": is not part of plumb's run, and would be deleted with it");
+    BOOST_TEST(is_there(mine));
+    std::filesystem::remove_all(folder / entry);
+  }
   const ReplacedFolder place(folder / "run");
   refused("run: another plumb process is writing here");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_behind_a_link_or_dots_is_replaced_where_it_is, Runs) {
+  run("disk/run", "old");
+  std::filesystem::create_directory_symlink(folder / "disk/run", folder / "link");
+  const auto replace = [&](const std::string& by, const std::string& text) {
+    ReplacedFolder place(folder / by);
+    BOOST_TEST(place.path() == folder / "disk/run.new");
+    run("disk/run.new", text);
+    place.finish();
+    BOOST_TEST(results("disk/run") == text);
+  };
+  replace("link", "first");
+  BOOST_TEST(std::filesystem::is_symlink(folder / "link"));
+  BOOST_TEST(results("link") == "first");
+  replace("disk/run/../run", "second");
+  replace("disk/run/.", "third");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

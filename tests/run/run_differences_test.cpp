@@ -49,6 +49,13 @@ BOOST_AUTO_TEST_CASE(draws_of_shots_differ_by_seed_alone) {
   BOOST_TEST_REQUIRE(otherwise.size() == 1U);
   BOOST_TEST(otherwise[0].find("special_tokens plain instead of parse") != std::string::npos);
   BOOST_TEST(otherwise[0].find("shot_seed 1 instead of 0") != std::string::npos);
+  const auto by_rule = compared({{"pll", "original"}}, {{"pll", "within-word"}});
+  BOOST_TEST_REQUIRE(by_rule.size() == 1U);
+  BOOST_TEST(by_rule[0].ends_with("pll \"within-word\" instead of \"original\""));
+  BOOST_TEST(compared({{"templates", {0, 1}}}, {{"templates", {1, 2}}}).empty());
+  const auto by_template = compared({{"templates", {0}}}, {{"templates", {1}}});
+  BOOST_TEST_REQUIRE(by_template.size() == 1U);
+  BOOST_TEST(by_template[0].ends_with("templates [1] instead of [0]"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

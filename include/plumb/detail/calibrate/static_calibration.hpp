@@ -24,6 +24,7 @@
 
 #include "plumb/detail/aggregate/scored_model.hpp"
 #include "plumb/detail/calibrate/bins.hpp"
+#include "plumb/detail/calibrate/calibrator.hpp"
 #include "plumb/detail/core/parallel.hpp"
 #include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/fact_split.hpp"
@@ -49,15 +50,17 @@ class OptionProbabilities {
   OptionProbabilities(const RelationPredictions& made, const BaseScores& base,
                       const std::vector<double>& edges)
       : options_(made.relation.options.size()), bins_(edges.size() + 1) {
-    // If facts have their own choices, each fact is a separate question.
+    // If facts have their own choices, or rows of other programs no subject, each fact is a separate
+    // question.
     const bool by_subject = base.has_all_options();
     const SubjectGroups subjects(made.relation);
     std::map<std::string, std::size_t> known;  // the index of each subject's question
     std::vector<std::size_t> first;            // the first fact of each question
     for (std::size_t f = 0; f < made.facts(); ++f) {
       const Fact& fact = made.relation.facts[f];
-      const auto [entry, is_new] = by_subject ? known.try_emplace(subjects.of(fact), right_.size())
-                                              : std::pair{known.end(), true};
+      const auto [entry, is_new] = by_subject && !subject_key(fact).empty()
+                                       ? known.try_emplace(subjects.of(fact), right_.size())
+                                       : std::pair{known.end(), true};
       if (is_new) {
         first.push_back(f);
         right_.emplace_back();
@@ -149,8 +152,10 @@ class OptionProbabilities {
     const auto counts = resamples.counts(r);
     draws[r] = error([&](std::size_t q) { return counts[q]; });
   });
-  all.error =
-      percentile_interval(error([](std::size_t) { return 1; }), std::move(draws), all.questions);
+  // Resamples repeat questions, so their errors are larger than the sample's.
+  all.error = Draws{error([](std::size_t) { return 1; }), std::move(draws), all.questions}
+                  .within(0, 1)
+                  .estimate();
   std::vector<double> briers, several;
   std::vector<std::size_t> several_strata;
   for (const OptionProbabilities& one : made) {

@@ -30,9 +30,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 
 /// The aliases of a dataset's objects. An object that is also the subject of a fact has the
-/// subject's aliases too.
+/// subject's aliases too; unless its identifier is Wikidata's, it must also have the same name.
 [[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
   ObjectAliases aliases;
+  std::unordered_map<std::string, std::string> names;
   const auto add = [&](const std::string& id, const std::vector<std::string>& names) {
     const auto found = aliases.find(id);
     if (found == aliases.end()) return;
@@ -42,13 +43,21 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
     }
   };
   for (const Relation& relation : dataset.relations) {
-    for (const std::string& object : relation.option_ids) aliases.try_emplace(object);
+    for (std::size_t i = 0; i < relation.option_ids.size(); ++i) {
+      aliases.try_emplace(relation.option_ids[i]);
+      names.try_emplace(relation.option_ids[i], relation.options[i]);
+    }
     for (std::size_t i = 0; i < relation.option_aliases.size(); ++i) {
       add(relation.option_ids[i], relation.option_aliases[i]);
     }
   }
   for (const Relation& relation : dataset.relations) {
-    for (const Fact& fact : relation.facts) add(fact.subject_id, fact.subject_aliases);
+    for (const Fact& fact : relation.facts) {
+      const auto named = names.find(fact.subject_id);
+      const bool is_same = is_wikidata_item(fact.subject_id) ||
+                           (named != names.end() && named->second == fact.subject);
+      if (is_same) add(fact.subject_id, fact.subject_aliases);
+    }
   }
   std::erase_if(aliases, [](const auto& entry) { return entry.second.empty(); });
   return aliases;

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -70,6 +71,13 @@ inline std::string relation_words(const Relation& relation) {
     const auto [found, fresh] =
         places.try_emplace(key, static_cast<std::uint32_t>(graph.entities.size()));
     if (fresh) graph.entities.push_back({key, name, "-"});
+    const std::string& known = graph.entities[found->second].name;
+    if (known != name && !is_wikidata_item(key)) {
+      throw user_error(
+          {.file = dataset.files.empty() ? std::filesystem::path() : dataset.files.front()},
+          "the id '" + key + "' belongs to '" + known + "' and to '" + name + "'",
+          "give each entity one id and one name, or remove the columns of ids");
+    }
     return found->second;
   };
   for (const std::string& code : codes) {

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -143,6 +144,13 @@ inline void throw_problem(const Error& problem) {
                       "write [X] in the subject's place and [Y] in the answer's");
   }
   return std::nullopt;
+}
+
+/// Whether an identifier is that of a Wikidata item ("Q90"). An item may have different names in
+/// different facts. Any other identifier with two names probably belongs to two entities.
+[[nodiscard]] inline bool is_wikidata_item(std::string_view id) {
+  return id.size() > 1 && id.front() == 'Q' &&
+         id.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
 /// The problem with a relation's name, if any. Results files are named after it.

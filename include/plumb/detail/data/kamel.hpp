@@ -126,13 +126,6 @@ inline std::optional<NamedEntity> kamel_object(const Json& object) {
   return made;
 }
 
-/// Whether an identifier is a Wikidata item; for dates and numbers, the identifier is a type
-/// instead.
-inline bool is_wikidata_item(const std::string& id) {
-  return id.size() > 1 && id.front() == 'Q' &&
-         id.find_first_not_of("0123456789", 1) == std::string::npos;
-}
-
 /// A row's fact; if the row is invalid, reports the problem and returns nullopt.
 inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::string& part,
                                                const Site& site, const ProblemSink& report) {
@@ -160,6 +153,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
           "write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]"));
       continue;
     }
+    // For dates and numbers, the identifier is a type.
     if (ids.size() == objects.size() && is_wikidata_item(ids[i])) object->id = ids[i];
     const auto known = ranges::find(fact.objects, object->id, &NamedEntity::id);
     if (known == fact.objects.end()) {

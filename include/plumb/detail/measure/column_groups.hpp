@@ -97,13 +97,15 @@ struct Validity {
 inline constexpr int no_end = 9999;
 
 /// Reads a fact's columns valid_from and valid_to; case and punctuation in the column names do not
-/// matter.
+/// matter. Empty if either has a date in another form than year_of reads.
 [[nodiscard]] inline Validity validity_of(const Fact& fact) {
   Validity made;
   for (const auto& [name, value] : fact.further) {
     const std::string bare = bare_name(name);
-    if (bare == "validfrom") made.from = year_of(trimmed(value));
-    if (bare == "validto") made.to = year_of(trimmed(value));
+    if (bare != "validfrom" && bare != "validto") continue;
+    const std::optional<int> year = year_of(trimmed(value));
+    if (!year && !is_missing_number(value)) return {};  // a date in another form
+    (bare == "validfrom" ? made.from : made.to) = year;
     if (made.to == no_end) made.to.reset();
   }
   return made;

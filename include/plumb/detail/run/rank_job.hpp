@@ -81,6 +81,10 @@ class RankJob {
     }
     if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
     if (own_words) remarks_.push_back(std::move(*own_words));
+    if (const std::size_t shown = shown_queries(parts_.parts); shown > 0) {
+      remarks_.push_back("Warning: " + counted(shown, "query") + (shown == 1 ? " asks" : " ask") +
+                         " about a triple that is also a shot, so the prompt contains the answer.");
+    }
     const bool tests = options_.part == GraphPart::test || options_.part == GraphPart::all;
     if (const std::size_t known = tests ? trained_on(graph_).size() : 0; known > 0) {
       remarks_.push_back("Warning: " + std::to_string(known) + " of " +

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/rank/rank_results.hpp"
 #include "plumb/detail/run/rank_plan.hpp"
@@ -45,6 +46,18 @@ struct RankParts {
     return queries;
   }
 };
+
+/// How many queries ask about a triple that is also one of their shots.
+[[nodiscard]] inline std::size_t shown_queries(const std::vector<RankPlan>& parts) {
+  std::size_t shown = 0;
+  for (const RankPlan& part : parts) {
+    for (const PlannedQuery& planned : part.queries) {
+      const Triple& asked = planned.query.triple;
+      shown += static_cast<std::size_t>(ranges::find(part.shots, asked) != part.shots.end());
+    }
+  }
+  return shown;
+}
 
 /// Throws the same errors as rank_plan, and a user error if the LM head is requested but can rank
 /// nothing.

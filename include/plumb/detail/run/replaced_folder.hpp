@@ -8,6 +8,7 @@
 // all its contents. If the process is killed, the old run is still called RUN or, if the renaming
 // had already begun, RUN.old. In the latter case the next process renames it back.
 
+#include <array>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -15,6 +16,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/atomic_folder.hpp"
 #include "plumb/detail/records/run_record.hpp"
@@ -28,6 +30,35 @@ inline void refuse_other_than_run(const DiskPath& path) {
   if (path.is_folder() && kept_settings(path).contains("plumb_version")) return;
   throw user_error({.file = path}, "does not contain a run of plumb, and only runs are overwritten",
                    "choose another folder (`out`)");
+}
+
+/// Whether an entry of a run folder may be plumb's, by its name.
+[[nodiscard]] inline bool may_be_of_run(const DiskPath& entry) {
+  const std::string name = entry.name(), ending = entry.extension();
+  if (entry.is_folder()) return name == "figures" || name == "asked";
+  if (name.starts_with('.') || name == "entities.txt" || name == "queries.txt") return true;
+  constexpr std::array endings{".json", ".jsonl", ".csv", ".html", ".npy", ".part"};
+  return ranges::any_of(endings, [&](const char* one) { return ending == one; });
+}
+
+/// Throws a user error if a run folder contains a file or folder that plumb does not write.
+inline void refuse_other_entries(const DiskPath& run) {
+  for (const DiskPath& entry : run.list()) {
+    if (may_be_of_run(entry)) continue;
+    throw user_error({.file = entry}, "is not part of plumb's run, and would be deleted with it",
+                     "move it out of the folder, or choose another folder (`out`)");
+  }
+}
+
+/// The same folder by a path that stays valid when the folder is renamed: without links, and
+/// without "." and "..", if there are any.
+[[nodiscard]] inline DiskPath lasting_path(const DiskPath& folder) {
+  const DiskPath plain = folder.parent() / folder.name();
+  const DiskPath whole = plain.canonical();
+  const DiskPath parent = plain.parent().empty() ? plain.with(".") : plain.parent();
+  const bool has_dots =
+      ranges::any_of(plain.path(), [](const auto& part) { return part == "." || part == ".."; });
+  return has_dots || !(parent.canonical() / plain.name() == whole) ? whole : plain;
 }
 
 /// Deletes a run folder and everything in it, run.json last. If the power fails before run.json is
@@ -48,16 +79,17 @@ inline void remove_run(const DiskPath& folder) {
 /// exists. Not thread-safe.
 class ReplacedFolder {
  public:
-  /// Throws a user error if the path contains something other than a run, or if another process is
-  /// using it.
+  /// Throws a user error if the path contains something other than a run, also next to the run's own
+  /// files, or if another process is using it.
   explicit ReplacedFolder(const DiskPath& out)
-      : out_(out.parent() / out.name()), made_(out_ + ".new"), old_(out_ + ".old") {
+      : out_(lasting_path(out)), made_(out_ + ".new"), old_(out_ + ".old") {
     if (!out_.exists() && old_.is_folder()) rename_into_place(old_, out_);
     refuse_other_than_run(out_);
     if (is_unused(out_)) {
       made_ = out_;
       return;
     }
+    refuse_other_entries(out_);
     if (out_.disk().lock(out_, lock_)) {
       throw user_error({.file = out_}, "another plumb process is writing here",
                        "wait for it, or choose another folder (`out`)");

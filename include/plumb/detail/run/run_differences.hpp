@@ -26,6 +26,15 @@ inline std::string chat_of(const Json& settings) {
   return "chat " + turn + (system ? ", system " + Json(*system).dump() : "");
 }
 
+/// Whether two runs list their templates by number and have none in common.
+inline bool share_no_template(const Json& settings, const Json& others) {
+  const Json own = settings.value("templates", Json()),
+             of_other = others.value("templates", Json());
+  if (!own.is_array() || !of_other.is_array() || own.empty() || of_other.empty()) return false;
+  return ranges::none_of(
+      own, [&](const Json& one) { return ranges::find(of_other, one) != of_other.end(); });
+}
+
 /// Finds settings that affect the difficulty of a question and in which a run differs from the
 /// first run. For comparisons over many prompts, this is the first run of the same command. Creates
 /// one remark for all runs that differ in the same way.
@@ -55,6 +64,14 @@ inline std::string chat_of(const Json& settings) {
                               "baselines_sha256",
                               "template_file_sha256",
                               "max_new_tokens",
+                              "stop",
+                              "answer_match",
+                              "eic_first",
+                              "eic_step",
+                              "eic_questions",
+                              "eic_isolated",
+                              "fresh_shots",
+                              "pll",
                               "shot_seed",
                               "prefix",
                               "shots",
@@ -65,7 +82,7 @@ inline std::string chat_of(const Json& settings) {
                               "sample",
                               "limit",
                               "head_queries",
-                              "entity_prompt",
+                              "entity_prompts",
                               "query_form"}) {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
@@ -90,6 +107,11 @@ inline std::string chat_of(const Json& settings) {
       ++differ;
       add_to_list(apart,
                   std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
+    }
+    if (share_no_template(settings, first)) {
+      ++differ;
+      add_to_list(apart, "templates " + settings["templates"].dump() + " instead of " +
+                             first["templates"].dump());
     }
     if (chat_of(settings) != chat_of(first)) {
       ++differ;
