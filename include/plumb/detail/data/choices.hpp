@@ -33,7 +33,7 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 /// subject's aliases too; unless its identifier is Wikidata's, it must also have the same name.
 [[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
   ObjectAliases aliases;
-  std::unordered_map<std::string, std::string> names;
+  std::unordered_map<std::string, std::string> labels;
   const auto add = [&](const std::string& id, const std::vector<std::string>& names) {
     const auto found = aliases.find(id);
     if (found == aliases.end()) return;
@@ -45,7 +45,7 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
   for (const Relation& relation : dataset.relations) {
     for (std::size_t i = 0; i < relation.option_ids.size(); ++i) {
       aliases.try_emplace(relation.option_ids[i]);
-      names.try_emplace(relation.option_ids[i], relation.options[i]);
+      labels.try_emplace(relation.option_ids[i], relation.options[i]);
     }
     for (std::size_t i = 0; i < relation.option_aliases.size(); ++i) {
       add(relation.option_ids[i], relation.option_aliases[i]);
@@ -53,9 +53,9 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
   }
   for (const Relation& relation : dataset.relations) {
     for (const Fact& fact : relation.facts) {
-      const auto named = names.find(fact.subject_id);
+      const auto labelled = labels.find(fact.subject_id);
       const bool is_same = is_wikidata_item(fact.subject_id) ||
-                           (named != names.end() && named->second == fact.subject);
+                           (labelled != labels.end() && labelled->second == fact.subject);
       if (is_same) add(fact.subject_id, fact.subject_aliases);
     }
   }
