@@ -237,6 +237,21 @@ BOOST_AUTO_TEST_CASE(facts_of_many_prompts_stand_once) {
       "facts.jsonl:2: P36: the fact about 'France' appears on line 1 as well"));
 }
 
+BOOST_AUTO_TEST_CASE(identifiers_are_no_names) {
+  KnowledgeGraph graph;
+  graph.files = {"entities.txt", "test.tsv"};
+  graph.relations = {{"r", "r"}};
+  graph.entities = {
+      {"0", "00260881"}, {"1", "/m/05lf "}, {"2", "Q90"}, {"3", "Paris"}, {"4", "1984"}};
+  BOOST_TEST(unnamed_entities(graph) == 4U);
+  Said said;
+  check_graph(graph, said.sink);
+  BOOST_TEST(said.one("entities.txt: 4 of 5 entities have an identifier as their name"));
+  graph.entities[0].name = "dog";
+  graph.entities[1].name = "cat";
+  BOOST_TEST(unnamed_entities(graph) == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   KnowledgeGraph graph;
   graph.files = {"train.tsv", "test.tsv"};

@@ -384,6 +384,10 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[0], -2));
   BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[1], -8.0 / 7));
   BOOST_TEST(near(read(wide, {.scoring = Scoring{}}).base[0].scores[0], -18));
+  ResultsFolder nameless;
+  nameless.add("P36", {"Köln", "Rom"}, {"[X]: [Y]"}, one_to_one, {row("", 0, 0, 0, {-18, -8})});
+  BOOST_CHECK_EXCEPTION(read(nameless, {.scoring = Scoring{Reduction::bytes}}), Error,
+                        says(Fault::user, "sub_label: is missing, so the bytes of the statements"));
   // The rows are in the format of an earlier version of plumb.
   const PlumbFolder folder({four_ways});
   BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::bytes, Span::answer}}),

@@ -275,6 +275,8 @@ BOOST_FIXTURE_TEST_CASE(invalid_row_is_rejected_with_line_and_field, Results) {
   refused(R"({"answer_idx":0,"pll_scores":[-1,null]})",
           "pll_scores: contains a score that is not a finite number" + damaged);
   refused(R"({"answer_idx":0,"pll_scores":[-1,"-2"]})", "pll_scores: contains a score that is not");
+  refused(R"({"answer_idx":0,"pll_scores":[[-1,-2],[-3]]})",
+          "pll_scores: contains the scores of single tokens (reduction None); reduce them");
   refused(R"({"answer_idx":0,"pll_scores":[-1,NaN]})",
           "contains NaN, which JSON does not allow (byte");
   refused(R"({"answer_idx":0,"pll_scores":[-1,-1e999]})", "not JSON (");

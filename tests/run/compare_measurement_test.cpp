@@ -118,6 +118,14 @@ BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_after_their_folders, Two) {
   BOOST_TEST((names({{"m", out / "a/run"}, c}) == Names{"m", "other"}));
   BOOST_TEST((names({a, c}, false) == Names{"m", "m"}));  // published numbers join
   BOOST_TEST((names({a, b}) == Names{"run", "run"}));
+  // Results of lm-pub-quiz have no run.json.
+  for (const char* name : {"d", "e"}) {
+    out.write(std::string(name) + "/results/metadata_results.json",
+              Json{{"P36", {{"model_name_or_path", "model " + std::string(name)}}}}.dump());
+  }
+  const ResultFolder d{"", out / "d/results"}, e{"", out / "e/results"};
+  BOOST_TEST((names({d, e}) == Names{"model d", "model e"}));
+  BOOST_TEST((names({d, c}) == Names{"results", "m"}));
   BOOST_CHECK_EXCEPTION(CompareMeasurement({.runs = {{a, b}}}), Error,
                         test::says(Fault::user, "has the name 'run', which is also the name of "));
 }

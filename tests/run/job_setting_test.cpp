@@ -105,9 +105,11 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
     refused<Words>(word, "'" + word + "' has an empty item; write a,b,c");
   }
   for (const char* word :
-       {"", "-1", "+1", "0x10", "ten", "1.5", "1e3", " 1", "1 ", "18446744073709551616"}) {
+       {"", "-1", "+1", "0x10", "ten", "1.5", "1e3", " 1", "1 ", "18446744073709551616x"}) {
     refused<std::uint64_t>(word, "'" + std::string(word) + "' is not a non-negative whole number");
   }
+  refused<std::uint64_t>("18446744073709551616",
+                         "18446744073709551616 is too large; use at most 18446744073709551615");
   refused<std::optional<std::size_t>>("x", "'x' is not a non-negative whole number");
 }
 

@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -224,6 +226,21 @@ inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
   return detail::tested_and_in(graph.train, graph);
 }
 
+/// Whether a name is only an identifier: a number, an address, Freebase's or Wikidata's.
+[[nodiscard]] inline bool is_bare_identifier(std::string_view name) {
+  return (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) ||
+         is_wikidata_item(name) || name.starts_with("/m/") || name.starts_with("http://") ||
+         name.starts_with("https://");
+}
+
+/// How many entities have only an identifier as their name, if they are more than half of the
+/// graph's; otherwise 0, because a few may be numbers or years.
+[[nodiscard]] inline std::size_t unnamed_entities(const KnowledgeGraph& graph) {
+  const auto count =
+      static_cast<std::size_t>(ranges::count_if(graph.entities, is_bare_identifier, &Entity::name));
+  return 2 * count > graph.entities.size() ? count : 0;
+}
+
 /// Reports suspicious parts of a graph.
 inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) {
   const auto words = [&](const Triple& triple) {
@@ -242,6 +259,12 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
   if (graph.entities.size() < 2) {
     report(user_error({.file = test}, "the graph has only one entity",
                       "add others to rank it against"));
+  }
+  if (const std::size_t unnamed = unnamed_entities(graph); unnamed > 0) {
+    report(user_error({.file = graph.files.front()},
+                      std::to_string(unnamed) + " of " + counted(graph.entities.size(), "entity") +
+                          " have an identifier as their name, which prompts then contain",
+                      "add their names in entity2text.txt"));
   }
   detail::NameCheck entities("entity"), descriptions("description", false), relations("relation");
   for (const Entity& entity : graph.entities) {

@@ -93,7 +93,15 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   const auto fail = [&](const char* field, const std::string& message, const std::string& remedy) {
     throw user_error({in.rows, row.fact.line, field}, message, remedy);
   };
-  if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
+  if (scoring.reduction == Reduction::bytes) {
+    const bool lacks_bytes =
+        ranges::any_of(parts, [](const StatementScore& part) { return part.statement.bytes == 0; });
+    if (lacks_bytes && row.fact.subject.empty()) {
+      fail("sub_label", "is missing, so the bytes of the statements are unknown",
+           "add the subjects, or choose another `reduction`");
+    }
+    count_missing_bytes(parts, row, in);
+  }
   if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
     // Other tools' rows do not contain the number of tokens in a statement. Every statement has at
     // least one token, and a positive count is all that is needed here.

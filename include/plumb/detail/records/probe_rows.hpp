@@ -352,6 +352,10 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
       fail("pll_scores", "does not contain one score for each of " + counted(options, "option"));
     }
     for (const Json& score : *scores) {
+      if (score.is_array()) {
+        fail("pll_scores", "contains the scores of single tokens (reduction None)",
+             "reduce them in lm-pub-quiz (reduction sum), or score with plumb");
+      }
       if (!score.is_number()) fail("pll_scores", "contains a score that is not a finite number");
       row.scores.push_back(score.get<double>());
       if (are_nats && row.scores.back() > most_nats) {

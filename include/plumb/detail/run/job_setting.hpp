@@ -154,6 +154,10 @@ requires(!std::same_as<Number, bool>) void read(const std::string& word, const s
                                                 Number& value) {
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed == std::errc() && end == word.data() + word.size()) return;
+  if (failed == std::errc::result_out_of_range && end == word.data() + word.size()) {
+    throw user_error({.setting = name}, word + " is too large",
+                     "use at most " + std::to_string((std::numeric_limits<Number>::max)()));
+  }
   throw user_error({.setting = name}, "'" + word + "' is not a non-negative whole number",
                    "write digits only, such as 5");
 }

@@ -81,6 +81,12 @@ class RankJob {
     }
     if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
     if (own_words) remarks_.push_back(std::move(*own_words));
+    if (const std::size_t unnamed = unnamed_entities(graph_); unnamed > 0) {
+      remarks_.push_back("Warning: " + std::to_string(unnamed) + " of " +
+                         counted(graph_.entities.size(), "entity") +
+                         " have an identifier as their name, which prompts then contain; add their "
+                         "names in entity2text.txt.");
+    }
     if (const std::size_t shown = shown_queries(parts_.parts); shown > 0) {
       remarks_.push_back("Warning: " + counted(shown, "query") + (shown == 1 ? " asks" : " ask") +
                          " about a triple that is also a shot, so the prompt contains the answer.");

@@ -108,6 +108,17 @@ inline bool share_no_template(const Json& settings, const Json& others) {
       add_to_list(apart,
                   std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
     }
+    // A ranking's shots and sample are drawn with the dataset's name.
+    const bool draws =
+        first_string(settings, "command") == "rank" &&
+        (settings.value("shots", Json()) != 0 || settings.value("sample", Json()) != 0);
+    const auto data = first_string(settings, "dataset"),
+               other_data = first_string(first, "dataset");
+    if (draws && data && other_data && *data != *other_data) {
+      ++differ;
+      add_to_list(apart, "shots drawn for the dataset name " + Json(*data).dump() + " instead of " +
+                             Json(*other_data).dump());
+    }
     if (share_no_template(settings, first)) {
       ++differ;
       add_to_list(apart, "templates " + settings["templates"].dump() + " instead of " +
