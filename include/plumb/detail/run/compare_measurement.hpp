@@ -18,6 +18,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/version.hpp"
+#include "plumb/detail/measure/aligned_instances.hpp"
 #include "plumb/detail/records/many_shot_answers.hpp"
 #include "plumb/detail/records/metrics_file.hpp"
 #include "plumb/detail/records/probe_answers.hpp"
@@ -227,7 +228,12 @@ class CompareMeasurement {
   [[nodiscard]] Measured under_one_setting() const {
     std::vector<ModelAnswers> models;
     for (const ResultFolder& run : settings_.runs.list) models.push_back(read_answers(run));
+    const std::vector<std::string> renumbered = align_instances(models);
     Comparison made = compare_answers(models, options_);
+    if (!renumbered.empty()) {
+      made.remarks.push_back("The runs number the facts of " + text_list(renumbered) +
+                             " differently, so facts were matched by subject and right answer.");
+    }
     for (std::string& remark : detail::run_differences(settings_.runs.list, false)) {
       made.remarks.push_back(std::move(remark));
     }

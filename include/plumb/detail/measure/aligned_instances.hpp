@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Do several models number the facts of a relation in the same way?
+//
+// Comparisons match facts by their instance numbers. Results of other programs may number the same
+// facts differently: lm-pub-quiz 0.2 counts the rows of a larger file. If an instance is not the
+// same fact in all models, the relation's facts are renumbered, so that facts with the same subject
+// and the same right answer have the same number.
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// A fact's subject (its label; if it has none, its identifier) and right answer.
+inline std::pair<std::string, std::string> fact_identity(const Relation& relation,
+                                                         const Fact& fact) {
+  return {fact.subject.empty() ? fact.subject_id : fact.subject,
+          option_text(relation, fact, fact.answer)};
+}
+
+/// Renumbers facts as described above. Returns the codes of the renumbered relations. A relation is
+/// not renumbered if a fact has no subject, or if no fact would be shared by two models.
+inline std::vector<std::string> align_instances(std::vector<ModelAnswers>& models) {
+  std::map<std::string, std::vector<Relation*>> relations;
+  for (ModelAnswers& model : models) {
+    for (RelationAnswers& one : model.relations) {
+      relations[one.relation.code].push_back(&one.relation);
+    }
+  }
+  std::vector<std::string> renumbered;
+  for (const auto& [code, tables] : relations) {
+    using Identity = std::pair<std::string, std::string>;
+    std::map<std::size_t, Identity> by_instance;
+    // A subject may have the same answer twice; the facts then count up.
+    std::map<std::tuple<Identity, std::size_t>, std::size_t> numbers;
+    std::vector<std::vector<std::size_t>> made;
+    bool differ = false, share = false, all_named = true;
+    for (const Relation* table : tables) {
+      std::map<Identity, std::size_t> times;
+      auto& of_table = made.emplace_back();
+      for (const Fact& fact : table->facts) {
+        const Identity identity = fact_identity(*table, fact);
+        all_named = all_named && !identity.first.empty();
+        const auto [known, is_new] = by_instance.try_emplace(fact.instance, identity);
+        differ = differ || known->second != identity;
+        const auto [number, first] =
+            numbers.try_emplace({identity, times[identity]++}, numbers.size());
+        share = share || !first;
+        of_table.push_back(number->second);
+      }
+    }
+    if (!differ || !share || !all_named) continue;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      for (std::size_t f = 0; f < made[t].size(); ++f) tables[t]->facts[f].instance = made[t][f];
+    }
+    renumbered.push_back(code);
+  }
+  return renumbered;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
