@@ -109,6 +109,19 @@ def byte_level_in_steps():
     return made
 
 
+def scripts_and_thousands():
+    """Expressions with a script, an intersection, ignored case, a repeated group and empty matches, as Kimi and SuperBPE use them."""
+    words = (r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{L}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+             r"\s*[\r\n]+|\s+(?!\S)|\s+")
+    made = byte_level(
+        pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(words), "isolated"),
+                                 pre_tokenizers.Split(Regex(r"(?=(\d{3})+(?!\d))"), "isolated"),
+                                 pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]),
+        processors.ByteLevel(trim_offsets=True, add_prefix_space=False))
+    made.normalizer = normalizers.Replace(Regex(r"(?<=\d),(?=\d{3})|(?i:ß)"), "")
+    return made
+
+
 def unigram(normalizer, pre_tokenizer):
     made = Tokenizer(models.Unigram())
     made.normalizer = normalizer
@@ -218,6 +231,7 @@ if __name__ == "__main__":
     opt_file["added_tokens"] = [token for token in opt_file["added_tokens"] if token["content"] in ("</s>", "<pad>")]
     write("opt-merges-txt", Tokenizer.from_str(json.dumps(opt_file)), as_merges_txt)
     write("byte-level-in-steps", byte_level_in_steps())
+    write("scripts-and-thousands", scripts_and_thousands())
     write("albert", albert())
     write("xlm-roberta", xlm_roberta())
     write("byte-fallback", byte_fallback())
