@@ -105,6 +105,7 @@ def main():
     for name in ("plumb", "models", "data"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rules", default=",".join(RULES), help="rules for masked models")
     arguments = parser.parse_args()
     data = pathlib.Path(arguments.data)
     torch.set_num_threads(THREADS)
@@ -113,7 +114,7 @@ def main():
         with tempfile.TemporaryDirectory() as kept:
             folder = pathlib.Path(kept) / name
             write_folder(name, folder, data)
-            for rule in [None] if name == "opt-125m" else RULES:
+            for rule in [None] if name == "opt-125m" else arguments.rules.split(","):
                 print(f"\n{name}, random, {'closed-set probe' if rule is None else rule}: data {data}, relations {codes}, "
                       f"first {limit} facts, template 0, {THREADS} threads, {arguments.rounds} rounds in turn; "
                       f"aim: {aim} times the statements per second", flush=True)

@@ -741,7 +741,7 @@ def rows_of(setup):
                                                                "scikit-learn, with groups": rf"ratio, all groups: {SPREAD}"}}, 5),
                         {"scikit-learn, with groups": 10}, "the bootstrap",
                         "numpy and scikit-learn, extrapolated from one model, compute 5 of plumb's 14 metrics"),
-        "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", setup.rounds],
+        "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", setup.rounds, setup.bear, "original"],
                                                       {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 14), {"lm-pub-quiz": 2.5}, product,
                    "plumb: the whole process; lm-pub-quiz: only scoring"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
