@@ -120,8 +120,11 @@ BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_after_their_folders, Two) {
   BOOST_TEST((names({a, b}) == Names{"run", "run"}));
   // Results of lm-pub-quiz have no run.json.
   for (const char* name : {"d", "e"}) {
-    out.write(std::string(name) + "/results/metadata_results.json",
-              Json{{"P36", {{"model_name_or_path", "model " + std::string(name)}}}}.dump());
+    const Json relation = {{"model_name_or_path", "model " + std::string(name)},
+                           {"answer_space_labels", {"Paris", "Rome"}},
+                           {"templates", {"[X]: [Y]"}}};
+    out.write(std::string(name) + "/results/metadata_results.json", Json{{"P36", relation}}.dump());
+    out.write(std::string(name) + "/results/P36_results.jsonl", "");
   }
   const ResultFolder d{"", out / "d/results"}, e{"", out / "e/results"};
   BOOST_TEST((names({d, e}) == Names{"model d", "model e"}));

@@ -26,16 +26,6 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model's name in a folder's metadata; empty if there is none.
-inline std::string recorded_model(const DiskPath& folder) {
-  const auto kind = results_kind(folder);
-  if (kind && *kind != ResultsKind::closed_set) {
-    return first_string(read_metadata(folder, *kind), "model").value_or("");
-  }
-  const auto recorded = recorded_relations(folder);
-  return recorded.empty() ? std::string() : recorded.front().model;
-}
-
 /// The name and the folders of each model, in order of appearance.
 inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_model(
     const ResultFolders& folders) {

@@ -61,17 +61,6 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return probe_answers(run.path, run.name);
 }
 
-/// The model that lm-pub-quiz recorded for a folder's results, if any.
-inline std::optional<std::string> recorded_model(const DiskPath& folder) {
-  const DiskPath file = folder / "metadata_results.json";
-  if (!file.is_file()) return {};
-  for (const Json& relation : read_json_object(file)) {
-    const auto model = first_string(relation, "model_name_or_path");
-    if (model && !model->empty()) return model;
-  }
-  return {};
-}
-
 /// Names each unnamed run after its model. If `apart` is true and two runs have the same model
 /// name, they are named after their folders instead. Results of lm-pub-quiz are named after their
 /// folder, or after their model if another run has the same name.
@@ -85,7 +74,9 @@ inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const bool is_taken = runs[i].name.empty() && ranges::count(names, names[i]) > 1;
     if (!is_taken || kept_settings(runs[i].path).contains("model")) continue;
-    distinct[i] = recorded_model(runs[i].path).value_or(names[i]);
+    if (std::string model = recorded_model(runs[i].path); !model.empty()) {
+      distinct[i] = std::move(model);
+    }
   }
   names = std::move(distinct);
   for (std::size_t i = 0; i < runs.size(); ++i) {

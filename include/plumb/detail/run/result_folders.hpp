@@ -11,10 +11,21 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/probe_metadata.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/run_record.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The model's name in a folder's metadata; empty if there is none.
+[[nodiscard]] inline std::string recorded_model(const DiskPath& folder) {
+  const auto kind = results_kind(folder);
+  if (kind && *kind != ResultsKind::closed_set) {
+    return first_string(read_metadata(folder, *kind), "model").value_or("");
+  }
+  const auto recorded = recorded_relations(folder);
+  return recorded.empty() ? std::string() : recorded.front().model;
+}
 
 /// A results folder, and a name for its model. If the name is empty, the model's own name is used.
 struct ResultFolder {
