@@ -43,6 +43,23 @@ BOOST_AUTO_TEST_CASE(rows_are_matched_by_fact_and_template) {
   BOOST_TEST(!b.second.correct);
 }
 
+// The second folder numbers the facts from 0, the first does not; "c" and "d" have no counterpart.
+BOOST_AUTO_TEST_CASE(rows_that_are_numbered_differently_are_matched_by_subject_and_answer) {
+  test::ResultsFolder first, second;
+  first.add(
+      "P1", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
+      {row("c", 0, 0, 0, {-1, -2}), row("a", 3, 0, 0, {-1, -2}), row("b", 7, 0, 1, {-3, -1})});
+  second.add(
+      "P1", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
+      {row("a", 0, 0, 0, {-1, -2}), row("b", 1, 0, 1, {-3, -4}), row("d", 3, 0, 1, {-9, -9})});
+  const RunChanges made = read_run_changes(first.path(), second.path());
+  BOOST_TEST_REQUIRE(made.facts.size() == 2U);
+  BOOST_TEST(made.facts[0].subject == "a");
+  BOOST_TEST(made.facts[0].moved == 0.0);
+  BOOST_TEST(made.facts[1].subject == "b");
+  BOOST_TEST(made.facts[1].moved == 3.0);
+}
+
 BOOST_AUTO_TEST_CASE(other_options_and_answers_are_refused) {
   test::ResultsFolder first, options, answer, apart;
   const auto add = [](test::ResultsFolder& into, const std::string& code,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,38 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
+/// The instance numbers of a relation's facts in the first folder, by the line of the same fact in
+/// the second. Empty if both folders number their facts in the same way; otherwise, facts with the
+/// same subject and right answer are the same, in order (measure/aligned_instances.hpp).
+inline std::map<std::size_t, std::size_t> renumbered_lines(const RecordedRelation& first,
+                                                           const RecordedRelation& second) {
+  using Identity = std::tuple<std::string, std::size_t, std::size_t>;  // subject, answer, template
+  std::map<std::size_t, std::string> subjects;                         // by instance
+  std::map<Identity, std::vector<std::size_t>> instances;
+  for_each_recorded_row(first, [&](const RecordedRow& row) {
+    const Fact& fact = row.fact;
+    subjects.try_emplace(fact.instance, fact.subject);
+    instances[{fact.subject, fact.answer, row.template_index}].push_back(fact.instance);
+  });
+  std::map<std::size_t, std::size_t> lines;
+  std::map<Identity, std::size_t> times;
+  bool differ = false;
+  for_each_recorded_row(second, [&](const RecordedRow& row) {
+    const Fact& fact = row.fact;
+    const auto known = subjects.find(fact.instance);
+    differ = differ || (known != subjects.end() && !known->second.empty() &&
+                        !fact.subject.empty() && known->second != fact.subject);
+    const Identity identity{fact.subject, fact.answer, row.template_index};
+    const auto same = instances.find(identity);
+    const std::size_t time = times[identity]++;
+    if (same != instances.end() && time < same->second.size()) {
+      lines[fact.line] = same->second[time];
+    }
+  });
+  if (!differ) lines.clear();
+  return lines;
+}
+
 /// Matches the rows of one relation and appends its facts.
 inline void add_changes(RunChanges& into, const RecordedRelation& first,
                         const RecordedRelation& second) {
@@ -30,6 +63,7 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
   for_each_recorded_row(first, [&](const RecordedRow& row) {
     kept[{row.fact.instance, row.template_index}] = {row.scores, row.fact.answer};
   });
+  const std::map<std::size_t, std::size_t> lines = renumbered_lines(first, second);
   struct Change {
     FactChange fact;
     std::size_t template_index = 0;
@@ -37,7 +71,13 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
   std::map<std::size_t, Change> facts;  // by instance
   const auto& options = second.relation.options;
   for_each_recorded_row(second, [&](const RecordedRow& row) {
-    const auto before = kept.find({row.fact.instance, row.template_index});
+    std::size_t instance = row.fact.instance;
+    if (!lines.empty()) {
+      const auto line = lines.find(row.fact.line);
+      if (line == lines.end()) return;
+      instance = line->second;
+    }
+    const auto before = kept.find({instance, row.template_index});
     if (before == kept.end()) return;
     const std::vector<double>& old = before->second.scores;
     if (before->second.answer != row.fact.answer) {
@@ -45,7 +85,7 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
                        "differs from the answer in " + first.rows.string(),
                        "compare runs of the same dataset");
     }
-    const auto [place, added] = facts.try_emplace(row.fact.instance);
+    const auto [place, added] = facts.try_emplace(instance);
     Change& change = place->second;
     FactChange& fact = change.fact;
     for (std::size_t i = 0; i < old.size(); ++i) {
