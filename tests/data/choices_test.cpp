@@ -208,6 +208,14 @@ BOOST_AUTO_TEST_CASE(objects_have_the_aliases_that_they_have_as_subjects) {
   BOOST_TEST(object_aliases({}).empty());
 }
 
+BOOST_AUTO_TEST_CASE(an_option_that_a_true_object_is_a_name_of_is_no_distractor) {
+  const Relation relation = relation_of(4, {{"a", 0}, {"b", 1}});
+  const ObjectAliases aliases{{"Q2", {"o0"}}};
+  const ChoiceSampler sampler(relation, aliases, 100, 0);
+  BOOST_TEST((sampler.draw(relation.facts[0]).options == Options{0, 1, 3}));
+  BOOST_TEST((sampler.draw(relation.facts[1]).options == Options{0, 1, 2, 3}));
+}
+
 // Subjects and objects may be numbered separately.
 BOOST_AUTO_TEST_CASE(a_number_of_another_subject_gives_no_aliases) {
   Dataset dataset;

@@ -267,4 +267,23 @@ BOOST_AUTO_TEST_CASE(subjects_of_one_label_stay_on_one_side) {
                         says(Fault::user, "it could be among its own shots"));
 }
 
+// The first and the last subject have nothing in common but the second.
+BOOST_AUTO_TEST_CASE(subjects_are_grouped_by_way_of_others_in_any_order) {
+  Relation relation = relation_of({"Q2", "Q1", "Q1", "Q3"});
+  relation.facts[0].subject = relation.facts[1].subject = "Foo";
+  relation.facts[2].subject = "Bar";
+  do {
+    const SubjectGroups groups(relation);
+    std::set<std::string> keys;
+    for (const Fact& fact : relation.facts) {
+      if (fact.subject_id != "Q3") keys.insert(groups.of(fact));
+    }
+    BOOST_TEST(keys.size() == 1U);
+    BOOST_TEST(!keys.contains("Q3"));
+    std::next_permutation(relation.facts.begin(), relation.facts.end(),
+                          [](const Fact& a, const Fact& b) { return a.line < b.line; });
+  } while (relation.facts[0].line != 1 || relation.facts[1].line != 2 ||
+           relation.facts[2].line != 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

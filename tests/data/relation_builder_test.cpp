@@ -63,6 +63,33 @@ BOOST_FIXTURE_TEST_CASE(facts_answer_by_index_identifier_or_label, KeptWithOptio
   BOOST_TEST(!is_one_to_one(*relation));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_known_identifier_is_one_option_with_several_names, Kept) {
+  builder.take_known_ids();
+  builder.add_template("[X] is in [Y].", {});
+  fact(R"({"sub_label": "Statue", "obj_label": "New York City", "obj_id": "Q60"})");
+  fact(R"({"sub_label": "Wall Street", "obj_label": "New York", "obj_id": "Q60"})");
+  fact(R"({"sub_label": "Louvre", "obj_label": "Paris", "obj_id": "Q90"})");
+  const auto relation = finish();
+  BOOST_TEST(problems.empty());
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_TEST(relation->options == (std::vector<std::string>{"New York City", "Paris"}));
+  BOOST_TEST(relation->option_ids == (std::vector<std::string>{"Q60", "Q90"}));
+  BOOST_TEST(relation->facts[1].answer == 0U);
+  BOOST_TEST(relation->option_aliases.at(0) == std::vector<std::string>{"New York"});
+}
+
+BOOST_FIXTURE_TEST_CASE(other_labels_of_an_identifier_are_its_aliases, Kept) {
+  builder.take_options_by_id();
+  builder.add_template("[X] is in [Y].", {});
+  fact(R"({"sub_label": "Statue", "obj_label": "New York City", "obj_id": "Q60"})");
+  fact(R"({"sub_label": "Wall Street", "obj_label": "NYC", "obj_id": "Q60"})");
+  fact(R"({"sub_label": "Louvre", "obj_label": "Paris", "obj_id": "Q90"})");
+  const auto relation = finish();
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_TEST(relation->options == (std::vector<std::string>{"New York City", "Paris"}));
+  BOOST_TEST(relation->option_aliases.at(0) == std::vector<std::string>{"NYC"});
+}
+
 BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_object_is_one, Kept) {
   builder.add_template("[X]: [Y]", {});
   fact(R"({"sub_label": "France", "obj_label": "Paris", "obj_uri": "Q90"})");

@@ -165,6 +165,7 @@ class ChoiceTableBuilder {
         order_.push_back({*code, file});
         builder->second.needs_no_template();
         builder->second.use_plain_names();
+        builder->second.take_known_ids();
       }
       builder->second.add_fact(fact, site);
     });

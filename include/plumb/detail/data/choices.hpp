@@ -120,13 +120,22 @@ class ChoiceSampler {
     std::vector<std::uint32_t> others;
     for (std::size_t option = 0; option < relation_.options.size(); ++option) {
       if (ids.contains(relation_.option_ids[option])) continue;
-      if (names.contains(relation_.options[option])) continue;
+      if (names.contains(relation_.options[option]) || is_named_like(option, truths)) continue;
       others.push_back(static_cast<std::uint32_t>(option));
     }
     return others;
   }
 
  private:
+  /// Whether the label of a true option is an alias of this option.
+  [[nodiscard]] bool is_named_like(std::size_t option, const std::set<std::size_t>& truths) const {
+    const auto own = aliases_.find(relation_.option_ids[option]);
+    if (own == aliases_.end()) return false;
+    return ranges::any_of(truths, [&](std::size_t truth) {
+      return ranges::find(own->second, relation_.options[truth]) != own->second.end();
+    });
+  }
+
   const Relation& relation_;
   const ObjectAliases& aliases_;
   std::size_t count_;

@@ -35,12 +35,29 @@ struct FactSplit {
 }
 
 /// Determines which subjects a probe treats as the same: those with the same key, and those with
-/// the same label, because a prompt that shows only labels cannot distinguish them. Any number of
-/// threads may read the same object.
+/// the same label, because a prompt that shows only labels cannot distinguish them, directly or by
+/// way of others. Any number of threads may read the same object.
 class SubjectGroups {
  public:
   explicit SubjectGroups(const Relation& relation) {
-    for (const Fact& fact : relation.facts) keys_.try_emplace(fact.subject, subject_key(fact));
+    std::unordered_map<std::string, std::size_t> by_label, by_key;  // the first fact with each
+    std::vector<std::size_t> first(relation.facts.size());          // an earlier fact of the group
+    const auto root = [&](std::size_t fact) {
+      while (first[fact] != fact) fact = first[fact] = first[first[fact]];
+      return fact;
+    };
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      const Fact& fact = relation.facts[f];
+      first[f] = f;
+      for (const std::size_t other : {by_label.try_emplace(fact.subject, f).first->second,
+                                      by_key.try_emplace(subject_key(fact), f).first->second}) {
+        const std::size_t one = root(f), two = root(other);
+        first[(std::max)(one, two)] = (std::min)(one, two);
+      }
+    }
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      keys_.try_emplace(relation.facts[f].subject, subject_key(relation.facts[root(f)]));
+    }
   }
   /// The key of the group that a fact of the relation belongs to.
   [[nodiscard]] const std::string& of(const Fact& fact) const {
@@ -50,7 +67,7 @@ class SubjectGroups {
 
  private:
   std::unordered_map<std::string, std::string> keys_;  // maps each label to the key of the first
-                                                       // fact with that label
+                                                       // fact of its group
 };
 
 /// Puts at most `training` facts into the training part. At least ten facts, or a fifth of a

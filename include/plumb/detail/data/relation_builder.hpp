@@ -95,8 +95,12 @@ class RelationBuilder {
 
   /// Adds an option for each new identifier, unless the options have been set. If a fact's answer
   /// has no identifier, its label is used instead. The first label of an identifier becomes the
-  /// option's label.
+  /// option's label, and the others become its aliases.
   void take_options_by_id() { by_id_ = true; }
+
+  /// Treats a label whose identifier is already an option's as another name of that option. New
+  /// labels still become options, and equal labels are one option.
+  void take_known_ids() { knows_ids_ = true; }
 
   /// Declares that each subject is a sentence containing [Y] that serves as its own template.
   void take_own_sentences() {
@@ -263,6 +267,11 @@ class RelationBuilder {
     }
   }
 
+  /// Keeps a label that differs from its option's as an alias.
+  void add_other_label(std::size_t option, const std::string& label) {
+    if (relation_.options[option] != label) add_option_aliases(option, {label});
+  }
+
   void add_label(const std::string& label, std::size_t option) {
     if (!option_of_label_.emplace(label, option).second) shared_labels_.insert(label);
   }
@@ -315,7 +324,14 @@ class RelationBuilder {
         add_label(*label, relation_.options.size());
         add_option(*label, id);
       }
+      add_other_label(entry->second, *label);
       return entry->second;
+    }
+    if (const auto known =
+            !options_are_fixed_ && knows_ids_ && id ? option_of_id_.find(*id) : option_of_id_.end();
+        known != option_of_id_.end()) {
+      add_other_label(known->second, *label);
+      return known->second;
     }
     if (!options_are_fixed_ && !shared_labels_.contains(*label)) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
@@ -358,6 +374,7 @@ class RelationBuilder {
   Relation relation_;
   bool options_are_fixed_ = false;
   bool by_id_ = false;
+  bool knows_ids_ = false;
   bool needs_template_ = true;
   bool plain_names_ = false;
   std::size_t instances_ = 0;

@@ -87,6 +87,7 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
   if (has_brackets(text) && (separated || text.find_first_of("\"'") != std::string::npos)) {
     WrittenList list = read_written_list(text);
     if (list.wrong.empty()) return std::move(list.texts);
+    if (text.find_first_of(",;|\"'") == std::string::npos) return std::vector{text};  // "[REC]"
     report(user_error(site, "the list in the string " + list.wrong,
                       "write it in JSON or Python syntax, such as [\"a\", \"b\"]"));
     return std::nullopt;
@@ -297,6 +298,7 @@ inline bool has_splits_or_choices(const DiskPath& table) {
       }
       order.push_back(code);
       RelationBuilder& builder = builders.try_emplace(code, code, report).first->second;
+      builder.take_known_ids();
       for (const std::string& text : *texts) builder.add_template(text, site);
     }
   }
@@ -318,6 +320,7 @@ inline bool has_splits_or_choices(const DiskPath& table) {
       }
       order.push_back(relation);
       builder = builders.try_emplace(relation, relation, report).first;
+      builder->second.take_known_ids();
       builder->second.needs_no_template();
     }
     for (const std::string& object : objects) {

@@ -94,13 +94,15 @@ inline bool may_share_subject(const Fact& a, const Fact& b) {
          named(b, a.subject);
 }
 
-/// Draws an option that is neither a true object of this subject nor an alias of one. Throws a user
+/// Draws an option that is neither a true object of this subject nor an alias of one, and that does
+/// not have a true object's label as an alias. Throws a user
 /// error if there is no such option.
 inline std::string wrong_object(const Relation& relation, const Fact& fact,
                                 const ObjectAliases& aliases, RandomStream random) {
-  std::unordered_set<std::string> right;
+  std::unordered_set<std::string> right, labels;
   const auto add = [&](const Fact& one) {
     right.insert(option_text(relation, one, one.answer));
+    labels.insert(option_text(relation, one, one.answer));
     if (!one.choices.empty() || aliases.empty()) return;
     if (const auto names = aliases.find(relation.option_ids[one.answer]); names != aliases.end()) {
       right.insert(names->second.begin(), names->second.end());
@@ -114,7 +116,12 @@ inline std::string wrong_object(const Relation& relation, const Fact& fact,
   const std::size_t options = fact.choices.empty() ? relation.options.size() : fact.choices.size();
   for (std::size_t i = 0; i < options; ++i) {
     const std::string& option = option_text(relation, fact, i);
-    if (!right.contains(option)) wrong.push_back(option);
+    const auto names = fact.choices.empty() ? aliases.find(relation.option_ids[i]) : aliases.end();
+    const bool is_named_like =
+        names != aliases.end() && ranges::any_of(names->second, [&](const std::string& name) {
+          return labels.contains(name);
+        });
+    if (!right.contains(option) && !is_named_like) wrong.push_back(option);
   }
   if (wrong.empty()) {
     throw user_error(
