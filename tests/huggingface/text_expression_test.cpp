@@ -132,6 +132,17 @@ BOOST_AUTO_TEST_CASE(matches_may_be_empty) {
   BOOST_TEST((cut("(?=a)", "baab") == Texts{"b", "a", "ab"}));
 }
 
+// Characters of Unicode 15, which Oniguruma 6.9.8 does not know.
+BOOST_AUTO_TEST_CASE(new_characters_have_their_general_category) {
+  BOOST_TEST((cut("\\p{S}+|\\p{L}+|\\s+", "love \U0001FA77you") ==
+              Texts{"love", " ", "\U0001FA77", "you"}));
+  BOOST_TEST(
+      (cut("\\p{Han}+|\\p{L}+", "b\U00031350\U000323AF东") == Texts{"b\U00031350\U000323AF东"}));
+  BOOST_TEST((cut("\\w+|[^\\w\\s]+", "a\u0CF3\U00011240 \U0001E4D0x") ==
+              Texts{"a\u0CF3\U00011240", " ", "\U0001E4D0x"}));
+  BOOST_TEST((cut("\\p{Han}+", "b\U00031350\U000323AF东") == Texts{"b", "\U00031350\U000323AF东"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_search_that_exceeds_a_limit_of_oniguruma_is_an_error) {
   const auto repeated = [](const std::string& text, int count) {
     std::string all;

@@ -107,6 +107,20 @@ BOOST_FIXTURE_TEST_CASE(stored_output_head_is_used_if_tying_is_unspecified, Fold
                         says(Fault::user, "but config.json ties the two"));
 }
 
+// The head of LLaVA, Gemma 3 and Mistral 3 only multiplies.
+BOOST_FIXTURE_TEST_CASE(a_wrapped_models_head_neither_scales_nor_caps_nor_adds, Folder) {
+  DecoderConfig config;
+  config.logits_cap = 30;
+  config.logits_scale = 0.125F;
+  config.has_head_bias = true;
+  unwrap(part(R"({"model_type": "granite"})"), config);
+  BOOST_TEST(config.logits_scale == 0.125F);
+  unwrap(part(R"({"model_type": "llava", "text_config": {"model_type": "granite"}})"), config);
+  BOOST_TEST(config.logits_cap == 0);
+  BOOST_TEST(config.logits_scale == 1);
+  BOOST_TEST(!config.has_head_bias);
+}
+
 BOOST_FIXTURE_TEST_CASE(unsupported_language_model_settings_are_named, Folder) {
   with_prefix("mistral3", "none", "none");
   const auto refuses = [&](const char* words) {

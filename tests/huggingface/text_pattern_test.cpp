@@ -74,4 +74,16 @@ BOOST_AUTO_TEST_CASE(an_invalid_expression_is_refused_with_the_reason) {
                             "unmatched parenthesis; correct it"));
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_string_matches_between_all_characters) {
+  const nlohmann::json value{{"String", ""}};
+  const auto pattern =
+      plumb::detail::TextPattern::read(plumb::detail::JsonPart("tokenizer.json", value, "pattern"));
+  std::vector<std::size_t> places;
+  pattern.for_each_match("aé", [&](plumb::detail::ByteSpan match) {
+    BOOST_TEST(match.begin == match.end);
+    places.push_back(match.begin);
+  });
+  BOOST_TEST(places == (std::vector<std::size_t>{0, 1, 3}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,6 +44,10 @@ BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["use_regex"] == false);
   made = build("GemmaTokenizer", R"({"unk_token": "<unk>"})");
   BOOST_TEST((made["model"]["unk_token"] == "<unk>" && made["normalizer"]["content"] == "▁"));
+  made = build("CohereTokenizer", "{}");
+  BOOST_TEST((made["normalizer"]["type"] == "NFC" && made["decoder"]["type"] == "ByteLevel"));
+  BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][0]["individual_digits"] == true);
+  BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["add_prefix_space"] == false);
   made = build("GPT2Tokenizer", "{}");
   BOOST_TEST((made["normalizer"].is_null() && made["decoder"]["type"] == "ByteLevel"));
   // The unknown piece is the one with the unknown token's text and a score of 0; if there is none,

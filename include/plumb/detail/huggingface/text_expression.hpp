@@ -24,9 +24,11 @@
 #include <string_view>
 
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
+#include "plumb/detail/huggingface/older_characters.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -43,24 +45,12 @@ class TextExpression {
  public:
   /// Throws a user error for an expression that Oniguruma does not accept.
   explicit TextExpression(const JsonPart& part) {
-    static const int initialized = [] {
-      std::array<OnigEncoding, 1> encodings{ONIG_ENCODING_UTF8};
-      return onig_initialize(encodings.data(), 1);
-    }();
-    OnigRegex compiled = nullptr;
-    OnigErrorInfo details{};
-    const int code =
-        initialized != ONIG_NORMAL
-            ? initialized
-            : onig_new(&compiled, begin_of(part.text()), end_of(part.text()), ONIG_OPTION_NONE,
-                       ONIG_ENCODING_UTF8, OnigDefaultSyntax, &details);
-    if (code != ONIG_NORMAL) {
-      throw part.wrong(
-          "the expression \"" + shortened(part.text()) +
-              "\" is not accepted by Oniguruma: " + detail::oniguruma_message(code, &details),
-          "correct it");
-    }
-    compiled_.reset(compiled, onig_free);
+    std::string problem;
+    compiled_ = compile(part.text(), problem);
+    if (compiled_) return;
+    throw part.wrong("the expression \"" + shortened(part.text()) +
+                         "\" is not accepted by Oniguruma: " + problem,
+                     "correct it");
   }
 
   /// Calls `visit(ByteSpan)` for each match. Throws a user error if a search exceeds one of
@@ -68,21 +58,50 @@ class TextExpression {
   template <class Visit>
   void for_each_match(std::string_view text, Visit visit) const {
     if (text.empty()) return;
-    // Oniguruma requires valid UTF-8.
-    std::string valid;
-    if (first_invalid_utf8(text) != std::string_view::npos) {
-      valid = text;
-      for (std::size_t at = 0; (at = next_invalid(valid, at)) != std::string::npos;) {
-        valid[at] = substitute;
-      }
-      text = valid;
-    }
+    const std::string changed = searchable(text);
+    search(*compiled_, changed.empty() ? text : changed, visit);
+  }
+
+ private:
+  struct FreeRegion {
+    void operator()(OnigRegion* region) const noexcept { onig_region_free(region, 1); }
+  };
+
+  /// A control character.
+  static constexpr char substitute = '\x1A';
+
+  [[nodiscard]] static const OnigUChar* begin_of(std::string_view text) noexcept {
+    return reinterpret_cast<const OnigUChar*>(text.data());
+  }
+  [[nodiscard]] static const OnigUChar* end_of(std::string_view text) noexcept {
+    return begin_of(text) + text.size();
+  }
+
+  /// Null if Oniguruma does not accept the expression; sets the problem.
+  static std::shared_ptr<OnigRegexType> compile(std::string_view expression, std::string& problem) {
+    static const int initialized = [] {
+      std::array<OnigEncoding, 1> encodings{ONIG_ENCODING_UTF8};
+      return onig_initialize(encodings.data(), 1);
+    }();
+    OnigRegex made = nullptr;
+    OnigErrorInfo details{};
+    const int code =
+        initialized != ONIG_NORMAL
+            ? initialized
+            : onig_new(&made, begin_of(expression), end_of(expression), ONIG_OPTION_NONE,
+                       ONIG_ENCODING_UTF8, OnigDefaultSyntax, &details);
+    if (code == ONIG_NORMAL) return {made, onig_free};
+    problem = detail::oniguruma_message(code, &details);
+    return nullptr;
+  }
+
+  template <class Visit>
+  static void search(OnigRegexType& expression, std::string_view text, Visit visit) {
     const std::unique_ptr<OnigRegion, FreeRegion> region(onig_region_new());
     std::optional<std::size_t> last_end;
     for (std::size_t at = 0; at <= text.size();) {
-      const int code =
-          onig_search(compiled_.get(), begin_of(text), end_of(text), begin_of(text) + at,
-                      end_of(text), region.get(), ONIG_OPTION_NONE);
+      const int code = onig_search(&expression, begin_of(text), end_of(text), begin_of(text) + at,
+                                   end_of(text), region.get(), ONIG_OPTION_NONE);
       if (code == ONIG_MISMATCH) return;
       if (code < 0) {
         throw user_error({.field = "tokenizer.json"},
@@ -103,23 +122,37 @@ class TextExpression {
     }
   }
 
- private:
-  struct FreeRegion {
-    void operator()(OnigRegion* region) const noexcept { onig_region_free(region, 1); }
-  };
-
-  /// A control character, which replaces invalid bytes so that the positions stay the same.
-  static constexpr char substitute = '\x1A';
-
-  [[nodiscard]] static const OnigUChar* begin_of(std::string_view text) noexcept {
-    return reinterpret_cast<const OnigUChar*>(text.data());
-  }
-  [[nodiscard]] static const OnigUChar* end_of(std::string_view text) noexcept {
-    return begin_of(text) + text.size();
-  }
-  [[nodiscard]] static std::size_t next_invalid(std::string_view text, std::size_t at) noexcept {
-    const std::size_t found = first_invalid_utf8(text.substr(at));
-    return found == std::string_view::npos ? found : at + found;
+  /// The text with the same positions, but valid UTF-8 and without characters that are newer than
+  /// Oniguruma (older_characters.hpp); empty if nothing changes.
+  [[nodiscard]] static std::string searchable(std::string_view text) {
+    constexpr unsigned char first_of_three = 0xE0;
+    const bool may_be_new = ranges::any_of(
+        text, [](char byte) { return static_cast<unsigned char>(byte) >= first_of_three; });
+    std::string made;
+    for (std::size_t at = first_invalid_utf8(text); at != std::string_view::npos;) {
+      if (made.empty()) made = text;
+      made[at] = substitute;
+      const std::size_t next = first_invalid_utf8(std::string_view(made).substr(at));
+      at = next == std::string_view::npos ? next : at + next;
+    }
+    if (!may_be_new) return made;
+    static const std::shared_ptr<OnigRegexType> unassigned = [] {
+      std::string problem;
+      return compile("\\p{Cn}", problem);
+    }();
+    std::string older;
+    const std::string_view valid = made.empty() ? text : std::string_view(made);
+    search(*unassigned, valid, [&](ByteSpan match) {
+      const std::size_t size = match.end - match.begin;
+      const char32_t c =
+          detail::older_character(first_code_point(valid.substr(match.begin)).value, size);
+      if (c == 0) return;
+      if (older.empty()) older = valid;
+      std::string bytes;
+      append_utf8(bytes, c);
+      older.replace(match.begin, size, bytes);
+    });
+    return older.empty() ? made : older;
   }
 
   std::shared_ptr<OnigRegexType> compiled_;

@@ -85,7 +85,10 @@ inline void unwrap(const TextPart& part, DecoderConfig& config) {
   const std::string inner = config.names.prefix;
   config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
   config.tied = part.tied.value_or(true);
-  config.logits_cap = 0;  // transformers' model for text and images does not cap logits
+  // The head of transformers' models for text and images is a matrix, and nothing else.
+  config.logits_cap = 0;
+  config.logits_scale = 1;
+  config.has_head_bias = false;
   config.unties_by_stored_head = !part.tied;
 }
 

@@ -81,8 +81,11 @@ class TextPattern {
   /// Reads {"String": text} or {"Regex": expression}. Throws a user error for an invalid
   /// expression.
   static TextPattern read(const JsonPart& part) {
-    if (part.has("String")) return literal(part.at("String").text());
-    const JsonPart regex = part.at("Regex");
+    // An empty string matches between all characters, like an empty expression.
+    if (part.has("String") && !part.at("String").text().empty()) {
+      return literal(part.at("String").text());
+    }
+    const JsonPart regex = part.at(part.has("String") ? "String" : "Regex");
     if (regex.text() == gpt2_pattern) return gpt2();
     if (is_plain(regex.text())) return literal(regex.text());
     TextPattern pattern;

@@ -51,6 +51,15 @@ inline void build_neox(TokenizerFiles& files) {
   files.tokenizer["normalizer"] = {{"type", "NFC"}};
 }
 
+/// Builds Cohere's tokenizer, which makes each digit a word.
+inline void build_cohere(TokenizerFiles& files) {
+  build_neox(files);
+  TokenizerJson parts = TokenizerJson::array();
+  parts.push_back({{"type", "Digits"}, {"individual_digits", true}});
+  parts.push_back(std::move(files.tokenizer["pre_tokenizer"]));
+  files.tokenizer["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", std::move(parts)}};
+}
+
 /// Qwen 2's pattern.
 inline constexpr std::string_view qwen2_pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"

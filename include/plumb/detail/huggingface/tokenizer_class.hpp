@@ -94,7 +94,15 @@ inline constexpr std::array<NamedToken, 5> gemma_tokens{{{"bos_token", "<bos>"},
                                                          {"pad_token", "<pad>"},
                                                          {"mask_token", "<mask>"}}};
 
-inline constexpr std::array<TokenizerClass, 12> tokenizer_classes{{
+inline constexpr std::array<NamedToken, 7> cohere_tokens{{{"bos_token", "<BOS_TOKEN>"},
+                                                          {"eos_token", "<|END_OF_TURN_TOKEN|>"},
+                                                          {"unk_token", "<UNK>"},
+                                                          {"sep_token", "<SEP>"},
+                                                          {"pad_token", "<PAD>"},
+                                                          {"cls_token", "<CLS>"},
+                                                          {"mask_token", "<MASK_TOKEN>"}}};
+
+inline constexpr std::array<TokenizerClass, 13> tokenizer_classes{{
     {"TokenizersBackend"},
     {"BertTokenizer", "WordPiece", "vocab.txt", bert_tokens, ClassFrame::bert, &build_bert},
     {"RobertaTokenizer", "BPE", "vocab.json", roberta_tokens, ClassFrame::roberta,
@@ -108,6 +116,7 @@ inline constexpr std::array<TokenizerClass, 12> tokenizer_classes{{
     {"Qwen2Tokenizer", "BPE", "vocab.json", qwen2_tokens, ClassFrame::of_file, &build_qwen2},
     {"LlamaTokenizer", "BPE", "", llama_tokens, ClassFrame::of_file, &build_llama},
     {"GemmaTokenizer", "BPE", "", gemma_tokens, ClassFrame::of_file, &build_gemma},
+    {"CohereTokenizer", "BPE", "", cohere_tokens, ClassFrame::of_file, &build_cohere},
 }};
 
 /// transformers' other names for the classes above.
