@@ -24,14 +24,6 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error unless the path is unused or contains a plumb run.
-inline void refuse_other_than_run(const DiskPath& path) {
-  if (is_unused(path)) return;
-  if (path.is_folder() && kept_settings(path).contains("plumb_version")) return;
-  throw user_error({.file = path}, "does not contain a run of plumb, and only runs are overwritten",
-                   "choose another folder (`out`)");
-}
-
 /// Whether an entry of a run folder may be plumb's, by its name.
 [[nodiscard]] inline bool may_be_of_run(const DiskPath& entry) {
   const std::string name = entry.name(), ending = entry.extension();
@@ -41,9 +33,15 @@ inline void refuse_other_than_run(const DiskPath& path) {
   return ranges::any_of(endings, [&](const char* one) { return ending == one; });
 }
 
-/// Throws a user error if a run folder contains a file or folder that plumb does not write.
-inline void refuse_other_entries(const DiskPath& run) {
-  for (const DiskPath& entry : run.list()) {
+/// Throws a user error unless the path is unused or contains a plumb run and nothing else.
+inline void refuse_other_than_run(const DiskPath& path) {
+  if (is_unused(path)) return;
+  if (!path.is_folder() || !kept_settings(path).contains("plumb_version")) {
+    throw user_error({.file = path},
+                     "does not contain a run of plumb, and only runs are overwritten",
+                     "choose another folder (`out`)");
+  }
+  for (const DiskPath& entry : path.list()) {
     if (may_be_of_run(entry)) continue;
     throw user_error({.file = entry}, "is not part of plumb's run, and would be deleted with it",
                      "move it out of the folder, or choose another folder (`out`)");
@@ -89,7 +87,6 @@ class ReplacedFolder {
       made_ = out_;
       return;
     }
-    refuse_other_entries(out_);
     if (out_.disk().lock(out_, lock_)) {
       throw user_error({.file = out_}, "another plumb process is writing here",
                        "wait for it, or choose another folder (`out`)");
