@@ -37,6 +37,7 @@ BOOST_AUTO_TEST_CASE(lists_look_like_choices_whatever_their_name) {
     BOOST_TEST(!looks_like_choices("x", value), value.dump());
   }
   BOOST_TEST(looks_like_choices("option_a", "Paris"));
+  BOOST_TEST(!looks_like_choices("candidate_score", "0.91"));
   BOOST_TEST(looks_like_choices("choices", Json({{"text", {"a", "b"}}})));
   BOOST_TEST(!looks_like_choices("num_options", 4));
   BOOST_TEST(!looks_like_choices("options", " "));

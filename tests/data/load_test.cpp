@@ -125,14 +125,15 @@ BOOST_AUTO_TEST_CASE(a_json_file_without_templates_is_not_read_as_templates) {
                         says(Fault::user, "P36: is not a list of templates"));
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_field_of_a_dataset_of_many_prompts_is_named) {
+BOOST_AUTO_TEST_CASE(a_table_next_to_templates_for_many_prompts_is_neither) {
   const test::TemporaryFolder folder;
   folder.write("facts.jsonl", R"({"subject":"France","relation":"P36","object":"Paris"})"
                               "\n");
   folder.write("templates.jsonl", R"({"relation":"P36","template":"[X]: [Y]"})"
                                   "\n");
-  BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder.path()), Error,
-                        says(Fault::user, "facts.jsonl:1: sub_id: "));
+  BOOST_CHECK_EXCEPTION(
+      (void)load_multi_prompt(folder.path()), Error,
+      says(Fault::user, "pass facts.jsonl itself, with its templates in facts.json"));
 }
 
 BOOST_AUTO_TEST_CASE(a_broken_first_line_is_reported) {

@@ -78,6 +78,31 @@ BOOST_FIXTURE_TEST_CASE(a_known_identifier_is_one_option_with_several_names, Kep
   BOOST_TEST(relation->option_aliases.at(0) == std::vector<std::string>{"New York"});
 }
 
+// "New York" is known as another name of option 0.
+BOOST_FIXTURE_TEST_CASE(choices_may_be_other_labels_of_an_option, Kept) {
+  builder.take_known_ids();
+  builder.needs_no_template();
+  fact(R"({"sub_label": "Statue", "obj_label": "New York City", "obj_id": "Q60",
+           "choices": ["New York City", "London"]})");
+  fact(R"({"sub_label": "Wall Street", "obj_label": "New York", "obj_id": "Q60",
+           "choices": ["New York", "London"]})");
+  const auto relation = finish();
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_TEST(relation->options == (std::vector<std::string>{"New York City", "London"}));
+  BOOST_TEST((relation->facts[1].offered == std::vector<std::uint32_t>{0, 1}));
+}
+
+// Types and numbers are no identifiers of one entity.
+BOOST_FIXTURE_TEST_CASE(other_identifiers_than_wikidatas_merge_no_labels, Kept) {
+  builder.take_known_ids();
+  builder.add_template("[X] is in [Y].", {});
+  fact(R"({"sub_label": "A", "obj_label": "1949", "obj_id": "date"})");
+  fact(R"({"sub_label": "B", "obj_label": "1950", "obj_id": "date"})");
+  const auto relation = finish();
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_TEST(relation->options == (std::vector<std::string>{"1949", "1950"}));
+}
+
 BOOST_FIXTURE_TEST_CASE(other_labels_of_an_identifier_are_its_aliases, Kept) {
   builder.take_options_by_id();
   builder.add_template("[X] is in [Y].", {});

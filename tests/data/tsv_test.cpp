@@ -226,6 +226,11 @@ BOOST_FIXTURE_TEST_CASE(a_fact_with_several_right_objects_is_a_fact_for_each, Ta
   BOOST_TEST(
       answers("facts.csv", "subject,relation,object\nSpain,borders,[Gaul]\nChad,borders,a;b\n") ==
       (std::vector<std::string>{"Spain [Gaul]", "Chad a;b"}));
+  BOOST_TEST(
+      answers("facts.csv", "subject,relation,objects\nSpain,borders,[REC]\nChad,borders,(Z)\n") ==
+      (std::vector<std::string>{"Spain [REC]", "Chad (Z)"}));
+  BOOST_CHECK_EXCEPTION(answers("facts.csv", "subject,relation,objects\nSpain,borders,[1949]\n"),
+                        Error, says(Fault::user, "the list in the string contains 1949"));
   BOOST_CHECK_EXCEPTION(answers("facts.csv", "subject,relation,objects\nSpain,borders,;\n"), Error,
                         says(Fault::user, "facts.csv:2: object: is empty"));
   BOOST_CHECK_EXCEPTION(

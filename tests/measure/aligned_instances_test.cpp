@@ -57,6 +57,13 @@ BOOST_AUTO_TEST_CASE(equal_numbers_do_not_change) {
   BOOST_TEST((instances(models[1]) == Numbers{7, 9}));
 }
 
+// One answer was renamed; the facts have the same numbers.
+BOOST_AUTO_TEST_CASE(a_changed_answer_does_not_renumber) {
+  std::vector<ModelAnswers> models{answers({{3, "France", 0}, {7, "Italy", 1}}),
+                                   answers({{3, "France", 0}, {7, "Italy", 0}})};
+  BOOST_TEST(align_instances(models).empty());
+}
+
 BOOST_AUTO_TEST_CASE(different_datasets_are_not_aligned) {
   std::vector<ModelAnswers> others{answers({{0, "France", 0}}), answers({{0, "Italy", 1}})};
   BOOST_TEST(align_instances(others).empty());

@@ -60,6 +60,17 @@ BOOST_AUTO_TEST_CASE(rows_that_are_numbered_differently_are_matched_by_subject_a
   BOOST_TEST(made.facts[1].moved == 3.0);
 }
 
+BOOST_AUTO_TEST_CASE(facts_of_one_subject_are_matched_by_answer) {
+  test::ResultsFolder first, second;
+  first.add("P1", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
+            {row("a", 0, 0, 0, {-1, -2}), row("a", 1, 0, 1, {-3, -4})});
+  second.add("P1", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
+             {row("a", 0, 0, 1, {-3, -4}), row("a", 1, 0, 0, {-1, -2})});
+  const RunChanges made = read_run_changes(first.path(), second.path());
+  BOOST_TEST(made.facts.size() == 2U);
+  BOOST_TEST(made.moved_most == 0.0);
+}
+
 BOOST_AUTO_TEST_CASE(other_options_and_answers_are_refused) {
   test::ResultsFolder first, options, answer, apart;
   const auto add = [](test::ResultsFolder& into, const std::string& code,

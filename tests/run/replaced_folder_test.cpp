@@ -120,6 +120,12 @@ BOOST_FIXTURE_TEST_CASE(nothing_but_a_run_is_overwritten, Runs) {
   refused("run.new: does not contain a run of plumb");
   BOOST_TEST(is_there("run.new/thesis"));
   std::filesystem::remove_all(folder / "run.new");
+  for (const char* const own :
+       {"run/entities-a.txt", "run/entities-a.npy", "run/calibration/run.json",
+        "run/asked/facts.jsonl", "run/figures/a.svg", "run/x.csv.part"}) {
+    folder.write(own, "");
+    refuse_other_than_run(folder / "run");
+  }
   for (const auto& [mine, entry] : {std::pair{"run/analysis.ipynb", "run/analysis.ipynb"},
                                     {"run/second/run.json", "run/second"}}) {
     folder.write(mine, "mine");

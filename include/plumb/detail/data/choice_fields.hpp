@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "plumb/detail/core/bare_name.hpp"
+#include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/ranges.hpp"
@@ -59,7 +60,8 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   if (value.is_object()) return !value.empty() && names_choices(name);
   if (!value.is_string()) return false;
   const std::string& text = value.get_ref<const std::string&>();
-  return !is_blank(text) && (names_choices(name) || holds_written_list(text));
+  if (is_blank(text) || finite_number(trimmed(text))) return false;
+  return names_choices(name) || holds_written_list(text);
 }
 
 /// Reports unread fields of a file that look like choices, once each. Not thread-safe.

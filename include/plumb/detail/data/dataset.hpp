@@ -146,9 +146,13 @@ inline void throw_problem(const Error& problem) {
   return std::nullopt;
 }
 
-/// Whether an identifier is that of a Wikidata item ("Q90"). An item may have different names in
+/// Whether an identifier is that of a Wikidata item ("Q90", or its address). An item may have different names in
 /// different facts. Any other identifier with two names probably belongs to two entities.
 [[nodiscard]] inline bool is_wikidata_item(std::string_view id) {
+  for (const std::string_view place :
+       {"http://www.wikidata.org/entity/", "https://www.wikidata.org/entity/"}) {
+    if (id.starts_with(place)) id.remove_prefix(place.size());
+  }
   return id.size() > 1 && id.front() == 'Q' &&
          id.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }

@@ -46,6 +46,7 @@ struct DatasetFormat;
 #include "plumb/detail/data/lpaqa.hpp"
 #include "plumb/detail/data/myriad_lama.hpp"
 #include "plumb/detail/data/table_encoding.hpp"
+#include "plumb/detail/data/tsv.hpp"
 #include "plumb/detail/data/unread_tables.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -78,6 +79,13 @@ inline void refuse_other_tables(const DiskPath& path) {
                        ? "separate the fields by commas, and name them subject, relation and object"
                        : "name the columns subject, relation and object, or, with a file for each "
                          "relation, subject, object and choices; other columns may follow");
+}
+
+/// Whether a facts.jsonl has the columns of a table of facts, and not of a dataset of many prompts.
+inline bool is_table_among_others(const DiskPath& facts) {
+  if (!facts.is_file()) return false;
+  const std::vector<std::string> header = table_header(facts);
+  return fact_columns(header) && ranges::find(header, "sub_label") == header.end();
 }
 
 /// Throws a user error if the first line of a .jsonl file, which shows its format, is not JSON.
@@ -119,6 +127,13 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
   const DatasetFormat* format = format_of(path, formats);
   if (const auto facts = path / "facts.jsonl"; format == nullptr && facts.exists()) {
     detail::refuse_broken_first_line(facts);
+  }
+  if (format == nullptr && is_table_among_others(path / "facts.jsonl")) {
+    throw user_error({.file = path},
+                     "has a table of facts, facts.jsonl, and other .jsonl files, so it is neither "
+                     "a table nor a dataset of many prompts",
+                     "pass facts.jsonl itself, with its templates in facts.json or "
+                     "`template_file`; facts of many prompts have sub_label and objects");
   }
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
     throw user_error({.file = path}, "is a dataset of many prompts, which has no closed sets",

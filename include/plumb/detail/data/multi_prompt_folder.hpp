@@ -74,9 +74,7 @@ PLUMB_INLINE bool is_multi_prompt(const DiskPath& path) {
   if (!path.is_folder() || !facts.exists()) return false;
   const std::vector<std::string> header = detail::table_header(facts);
   const bool has_label = ranges::find(header, "sub_label") != header.end();
-  // A table of facts (tsv.hpp) may have templates, but in facts.json.
-  const bool has_prompts = (path / "templates.jsonl").exists() && !(path / "facts.json").exists();
-  if (!has_label && !has_prompts && fact_columns(header)) return false;
+  if (!has_label && fact_columns(header)) return false;  // a table of facts (tsv.hpp)
   const DatasetFormat* closed = format_of(path, dataset_formats);
   return closed == nullptr || closed->gives_way;
 }

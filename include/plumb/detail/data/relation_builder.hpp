@@ -6,9 +6,9 @@
 // The rules are the same for every format, so they are implemented once: templates have both
 // placeholders, options are distinct, and a fact has a subject and an answer among the options. A
 // builder either receives its options at the start (BEAR) or adds each new object as an option, in
-// order of appearance. An object counts as new if its label is new (T-REx, PARAREL, TSV) or if its
-// identifier is new (BEAR-big). In the latter case, two objects with the same label are two
-// options.
+// order of appearance. An object counts as new if its label is new (T-REx, PARAREL, and TSV, where
+// another label of a known Wikidata item is not new) or if its identifier is new (BEAR-big). In the
+// latter case, two objects with the same label are two options.
 
 #include <algorithm>
 #include <array>
@@ -98,8 +98,8 @@ class RelationBuilder {
   /// option's label, and the others become its aliases.
   void take_options_by_id() { by_id_ = true; }
 
-  /// Treats a label whose identifier is already an option's as another name of that option. New
-  /// labels still become options, and equal labels are one option.
+  /// Treats a new label whose identifier is a Wikidata item, and already an option's, as another
+  /// name of that option. Other new labels become options, and equal labels are one option.
   void take_known_ids() { knows_ids_ = true; }
 
   /// Declares that each subject is a sentence containing [Y] that serves as its own template.
@@ -327,11 +327,13 @@ class RelationBuilder {
       add_other_label(entry->second, *label);
       return entry->second;
     }
-    if (const auto known =
-            !options_are_fixed_ && knows_ids_ && id ? option_of_id_.find(*id) : option_of_id_.end();
-        known != option_of_id_.end()) {
-      add_other_label(known->second, *label);
-      return known->second;
+    if (!options_are_fixed_ && knows_ids_ && id && is_wikidata_item(*id) &&
+        !option_of_label_.contains(*label)) {
+      if (const auto known = option_of_id_.find(*id); known != option_of_id_.end()) {
+        add_other_label(known->second, *label);
+        option_of_label_.emplace(*label, known->second);
+        return known->second;
+      }
     }
     if (!options_are_fixed_ && !shared_labels_.contains(*label)) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());

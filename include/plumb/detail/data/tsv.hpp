@@ -16,6 +16,7 @@
 // are in order of appearance; they need a `template_file` or a probe without templates.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/choice_fields.hpp"
 #include "plumb/detail/data/csv_file.hpp"
@@ -71,6 +73,15 @@ inline std::string field_text(const Json& field) {
   return field.is_string() ? field.get<std::string>() : field.is_null() ? "" : field.dump();
 }
 
+/// Whether a text in brackets is a name, such as "[REC]", and not a list.
+inline bool is_bracketed_name(const std::string& text) {
+  if (text.find_first_of(",;|\"'") != std::string::npos) return false;
+  const std::string word = bare_name(text);
+  const bool has_letter = ranges::any_of(word, [](char c) { return c < '0' || c > '9'; });
+  constexpr std::array values{"none", "null", "nan", "true", "false"};
+  return has_letter && ranges::none_of(values, [&](const char* value) { return word == value; });
+}
+
 /// The strings in a field that contains several: a list, a string that contains a list or, if
 /// `separated` is true, strings separated by ";" or "|". Returns nullopt after reporting an invalid
 /// list.
@@ -87,7 +98,7 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
   if (has_brackets(text) && (separated || text.find_first_of("\"'") != std::string::npos)) {
     WrittenList list = read_written_list(text);
     if (list.wrong.empty()) return std::move(list.texts);
-    if (text.find_first_of(",;|\"'") == std::string::npos) return std::vector{text};  // "[REC]"
+    if (is_bracketed_name(text)) return std::vector{text};
     report(user_error(site, "the list in the string " + list.wrong,
                       "write it in JSON or Python syntax, such as [\"a\", \"b\"]"));
     return std::nullopt;

@@ -29,7 +29,7 @@ inline std::pair<std::string, std::string> fact_identity(const Relation& relatio
 }
 
 /// Renumbers facts as described above. Returns the codes of the renumbered relations. A relation is
-/// not renumbered if a fact has no subject, or if no fact would be shared by two models.
+/// not renumbered if a fact has no subject, or if no fact has different numbers in two models.
 inline std::vector<std::string> align_instances(std::vector<ModelAnswers>& models) {
   std::map<std::string, std::vector<Relation*>> relations;
   for (ModelAnswers& model : models) {
@@ -41,10 +41,11 @@ inline std::vector<std::string> align_instances(std::vector<ModelAnswers>& model
   for (const auto& [code, tables] : relations) {
     using Identity = std::pair<std::string, std::string>;
     std::map<std::size_t, Identity> by_instance;
-    // A subject may have the same answer twice; the facts then count up.
-    std::map<std::tuple<Identity, std::size_t>, std::size_t> numbers;
+    // The new number, and the first table's. A subject may have the same answer twice; the facts
+    // then count up.
+    std::map<std::tuple<Identity, std::size_t>, std::pair<std::size_t, std::size_t>> numbers;
     std::vector<std::vector<std::size_t>> made;
-    bool differ = false, share = false, all_named = true;
+    bool differ = false, moved = false, all_named = true;
     for (const Relation* table : tables) {
       std::map<Identity, std::size_t> times;
       auto& of_table = made.emplace_back();
@@ -53,13 +54,13 @@ inline std::vector<std::string> align_instances(std::vector<ModelAnswers>& model
         all_named = all_named && !identity.first.empty();
         const auto [known, is_new] = by_instance.try_emplace(fact.instance, identity);
         differ = differ || known->second != identity;
-        const auto [number, first] =
-            numbers.try_emplace({identity, times[identity]++}, numbers.size());
-        share = share || !first;
-        of_table.push_back(number->second);
+        const auto number =
+            numbers.try_emplace({identity, times[identity]++}, numbers.size(), fact.instance).first;
+        moved = moved || number->second.second != fact.instance;
+        of_table.push_back(number->second.first);
       }
     }
-    if (!differ || !share || !all_named) continue;
+    if (!differ || !moved || !all_named) continue;
     for (std::size_t t = 0; t < tables.size(); ++t) {
       for (std::size_t f = 0; f < made[t].size(); ++f) tables[t]->facts[f].instance = made[t][f];
     }

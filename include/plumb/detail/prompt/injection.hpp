@@ -95,8 +95,7 @@ inline bool may_share_subject(const Fact& a, const Fact& b) {
 }
 
 /// Draws an option that is neither a true object of this subject nor an alias of one, and that does
-/// not have a true object's label as an alias. Throws a user
-/// error if there is no such option.
+/// not have a true object's label as an alias. Throws a user error if there is no such option.
 inline std::string wrong_object(const Relation& relation, const Fact& fact,
                                 const ObjectAliases& aliases, RandomStream random) {
   std::unordered_set<std::string> right, labels;

@@ -26,29 +26,31 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline std::map<std::size_t, std::size_t> renumbered_lines(const RecordedRelation& first,
                                                            const RecordedRelation& second) {
   using Identity = std::tuple<std::string, std::size_t, std::size_t>;  // subject, answer, template
-  std::map<std::size_t, std::string> subjects;                         // by instance
+  std::map<std::size_t, std::pair<std::string, std::size_t>> facts;    // by instance
   std::map<Identity, std::vector<std::size_t>> instances;
   for_each_recorded_row(first, [&](const RecordedRow& row) {
     const Fact& fact = row.fact;
-    subjects.try_emplace(fact.instance, fact.subject);
+    facts.try_emplace(fact.instance, fact.subject, fact.answer);
     instances[{fact.subject, fact.answer, row.template_index}].push_back(fact.instance);
   });
   std::map<std::size_t, std::size_t> lines;
   std::map<Identity, std::size_t> times;
-  bool differ = false;
+  bool differ = false, moved = false;
   for_each_recorded_row(second, [&](const RecordedRow& row) {
     const Fact& fact = row.fact;
-    const auto known = subjects.find(fact.instance);
-    differ = differ || (known != subjects.end() && !known->second.empty() &&
-                        !fact.subject.empty() && known->second != fact.subject);
+    const auto known = facts.find(fact.instance);
+    differ =
+        differ || (known != facts.end() && !known->second.first.empty() && !fact.subject.empty() &&
+                   known->second != std::pair(fact.subject, fact.answer));
     const Identity identity{fact.subject, fact.answer, row.template_index};
     const auto same = instances.find(identity);
     const std::size_t time = times[identity]++;
     if (same != instances.end() && time < same->second.size()) {
       lines[fact.line] = same->second[time];
+      moved = moved || same->second[time] != fact.instance;
     }
   });
-  if (!differ) lines.clear();
+  if (!differ || !moved) lines.clear();
   return lines;
 }
 

@@ -84,8 +84,8 @@ class RankJob {
     if (const std::size_t unnamed = unnamed_entities(graph_); unnamed > 0) {
       remarks_.push_back("Warning: " + std::to_string(unnamed) + " of " +
                          counted(graph_.entities.size(), "entity") +
-                         " have an identifier as their name, which prompts then contain; add their "
-                         "names in entity2text.txt.");
+                         " have an identifier as their name, which prompts then contain; give them "
+                         "names (in a graph's folder, in entity2text.txt).");
     }
     if (const std::size_t shown = shown_queries(parts_.parts); shown > 0) {
       remarks_.push_back("Warning: " + counted(shown, "query") + (shown == 1 ? " asks" : " ask") +

@@ -27,8 +27,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Whether an entry of a run folder may be plumb's, by its name.
 [[nodiscard]] inline bool may_be_of_run(const DiskPath& entry) {
   const std::string name = entry.name(), ending = entry.extension();
-  if (entry.is_folder()) return name == "figures" || name == "asked";
-  if (name.starts_with('.') || name == "entities.txt" || name == "queries.txt") return true;
+  if (entry.is_folder()) return name == "figures" || name == "asked" || name == "calibration";
+  const bool lists_vectors = name.starts_with("entities") || name.starts_with("queries");
+  if (name.starts_with('.') || (ending == ".txt" && lists_vectors)) return true;
   constexpr std::array endings{".json", ".jsonl", ".csv", ".html", ".npy", ".part"};
   return ranges::any_of(endings, [&](const char* one) { return ending == one; });
 }
@@ -77,8 +78,8 @@ inline void remove_run(const DiskPath& folder) {
 /// exists. Not thread-safe.
 class ReplacedFolder {
  public:
-  /// Throws a user error if the path contains something other than a run, also next to the run's own
-  /// files, or if another process is using it.
+  /// Throws a user error if the path contains something other than a run, or a run and other files,
+  /// or if another process is using it.
   explicit ReplacedFolder(const DiskPath& out)
       : out_(lasting_path(out)), made_(out_ + ".new"), old_(out_ + ".old") {
     if (!out_.exists() && old_.is_folder()) rename_into_place(old_, out_);

@@ -116,8 +116,8 @@ inline bool share_no_template(const Json& settings, const Json& others) {
                other_data = first_string(first, "dataset");
     if (draws && data && other_data && *data != *other_data) {
       ++differ;
-      add_to_list(apart, "shots drawn for the dataset name " + Json(*data).dump() + " instead of " +
-                             Json(*other_data).dump());
+      add_to_list(apart, "shots and queries drawn for the dataset name " + Json(*data).dump() +
+                             " instead of " + Json(*other_data).dump());
     }
     if (share_no_template(settings, first)) {
       ++differ;
