@@ -132,6 +132,20 @@ BOOST_AUTO_TEST_CASE(matches_may_be_empty) {
   BOOST_TEST((cut("(?=a)", "baab") == Texts{"b", "a", "ab"}));
 }
 
+// As in `tokenizers`, whose Oniguruma is newer than 6.9.8.
+BOOST_AUTO_TEST_CASE(symbols_are_punctuation_in_brackets) {
+  BOOST_TEST(
+      (cut("[[:punct:]]", "a$5+é-🙂!") == Texts{"a", "$", "5", "+", "é", "-", "🙂", "!"}));
+  BOOST_TEST((cut("[^\\s[:punct:]]+", "ab$c d") == Texts{"ab", "$", "c", " ", "d"}));
+  BOOST_TEST((cut("[[:^punct:]]+", "ab$c") == Texts{"ab", "$", "c"}));
+  using plumb::detail::with_symbols_as_punctuation;
+  for (const char* const same :
+       {"[:punct:]", "\\[[:alpha:]]", "[[:alpha:]x]+", "[[:", "\\", "[\\[:punct:]"}) {
+    BOOST_TEST(with_symbols_as_punctuation(same) == same);
+  }
+  BOOST_TEST(with_symbols_as_punctuation("\\[[[:punct:]]") == "\\[[\\p{P}\\p{S}]");
+}
+
 // Characters of Unicode 15, which Oniguruma 6.9.8 does not know.
 BOOST_AUTO_TEST_CASE(new_characters_have_their_general_category) {
   BOOST_TEST((cut("\\p{S}+|\\p{L}+|\\s+", "love \U0001FA77you") ==

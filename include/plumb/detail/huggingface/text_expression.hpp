@@ -16,6 +16,7 @@
 #endif
 #include <oniguruma.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -40,13 +41,42 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {text.begin(), text.begin() + size};
 }
 
+/// The expression with [:punct:], within brackets, as punctuation and symbols. Oniguruma 6.9.8 leaves
+/// out the symbols, unlike the version in `tokenizers`.
+[[nodiscard]] inline std::string with_symbols_as_punctuation(std::string_view expression) {
+  std::string made;
+  std::size_t depth = 0;  // of brackets
+  while (!expression.empty()) {
+    std::size_t size =
+        expression.front() == '\\' ? (std::min<std::size_t>)(2, expression.size()) : 1;
+    std::string_view written = expression.substr(0, size);
+    if (depth > 0 && expression.starts_with("[:punct:]")) {
+      size = 9;
+      written = "\\p{P}\\p{S}";
+    } else if (depth > 0 && expression.starts_with("[:^punct:]")) {
+      size = 10;
+      written = "[^\\p{P}\\p{S}]";
+    } else if (depth > 0 && expression.starts_with("[:")) {
+      size = (std::min)(expression.find(":]"), expression.size() - 2) + 2;
+      written = expression.substr(0, size);
+    } else if (expression.front() == '[') {
+      ++depth;
+    } else if (expression.front() == ']' && depth > 0) {
+      --depth;
+    }
+    made += written;
+    expression.remove_prefix(size);
+  }
+  return made;
+}
+
 /// Any number of threads may use the same object.
 class TextExpression {
  public:
   /// Throws a user error for an expression that Oniguruma does not accept.
   explicit TextExpression(const JsonPart& part) {
     std::string problem;
-    compiled_ = compile(part.text(), problem);
+    compiled_ = compile(detail::with_symbols_as_punctuation(part.text()), problem);
     if (compiled_) return;
     throw part.wrong("the expression \"" + shortened(part.text()) +
                          "\" is not accepted by Oniguruma: " + problem,
