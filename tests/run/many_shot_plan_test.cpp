@@ -458,7 +458,7 @@ BOOST_AUTO_TEST_CASE(templates_make_one_block_for_the_relation_that_has_them) {
   ManyShotOptions options = few_shots();
   options.shots = {};
   options.baselines["birth"] = {
-      "born", {"{subject} was born in", "Born: {subject},"}, {"the birth of {subject} in "}};
+      "born", {"{subject} was born in", "Born: {subject},"}, {"the birth of {subject} in"}};
   options.baselines["other"] = {"x", {"{subject}"}, {}};
   const Plan plan(births(20, 8), options);
   const auto blocks = plan.blocks();

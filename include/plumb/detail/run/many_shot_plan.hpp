@@ -306,8 +306,7 @@ class ManyShotRelation {
     const auto add = [&](const char* method, const std::vector<std::string>& list) {
       for (std::size_t t = 0; t < list.size(); ++t) {
         block.settings.push_back({method, 0, "", "choice", t});
-        // A space follows each template, so a space at its end would be doubled.
-        texts.push_back(list[t].substr(0, list[t].find_last_not_of(' ') + 1));
+        texts.push_back(list[t]);
       }
     };
     add("hgp", templates.hgp);
