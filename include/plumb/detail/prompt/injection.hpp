@@ -115,7 +115,9 @@ inline std::string wrong_object(const Relation& relation, const Fact& fact,
   const std::size_t options = fact.choices.empty() ? relation.options.size() : fact.choices.size();
   for (std::size_t i = 0; i < options; ++i) {
     const std::string& option = option_text(relation, fact, i);
-    const auto names = fact.choices.empty() ? aliases.find(relation.option_ids[i]) : aliases.end();
+    const auto names = fact.choices.empty() && !aliases.empty()
+                           ? aliases.find(relation.option_ids[i])
+                           : aliases.end();
     const bool is_named_like =
         names != aliases.end() && ranges::any_of(names->second, [&](const std::string& name) {
           return labels.contains(name);
