@@ -29,6 +29,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The aliases of objects, keyed by the object's identifier.
 using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 
+/// Whether an option has one of these labels as an alias.
+[[nodiscard]] inline bool has_alias(const ObjectAliases& aliases, const std::string& option_id,
+                                    const std::set<std::string>& labels) {
+  const auto names = aliases.find(option_id);
+  return names != aliases.end() && ranges::any_of(names->second, [&](const std::string& name) {
+           return labels.contains(name);
+         });
+}
+
 /// The aliases of a dataset's objects. An object that is also the subject of a fact has the
 /// subject's aliases too; unless its identifier is Wikidata's, it must also have the same name.
 [[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
@@ -109,9 +118,10 @@ class ChoiceSampler {
     std::set<std::size_t> truths{fact.answer};
     if (subject != truths_.end()) truths.insert(subject->second.begin(), subject->second.end());
     std::set<std::string> ids;
-    std::set<std::string> names;
+    std::set<std::string> names, labels;
     for (const std::size_t truth : truths) {
       ids.insert(relation_.option_ids[truth]);
+      labels.insert(relation_.options[truth]);
       names.insert(relation_.options[truth]);
       if (const auto found = aliases_.find(relation_.option_ids[truth]); found != aliases_.end()) {
         names.insert(found->second.begin(), found->second.end());
@@ -120,22 +130,14 @@ class ChoiceSampler {
     std::vector<std::uint32_t> others;
     for (std::size_t option = 0; option < relation_.options.size(); ++option) {
       if (ids.contains(relation_.option_ids[option])) continue;
-      if (names.contains(relation_.options[option]) || is_named_like(option, truths)) continue;
+      if (names.contains(relation_.options[option])) continue;
+      if (has_alias(aliases_, relation_.option_ids[option], labels)) continue;
       others.push_back(static_cast<std::uint32_t>(option));
     }
     return others;
   }
 
  private:
-  /// Whether the label of a true option is an alias of this option.
-  [[nodiscard]] bool is_named_like(std::size_t option, const std::set<std::size_t>& truths) const {
-    const auto own = aliases_.find(relation_.option_ids[option]);
-    if (own == aliases_.end()) return false;
-    return ranges::any_of(truths, [&](std::size_t truth) {
-      return ranges::find(own->second, relation_.options[truth]) != own->second.end();
-    });
-  }
-
   const Relation& relation_;
   const ObjectAliases& aliases_;
   std::size_t count_;

@@ -146,8 +146,9 @@ inline void throw_problem(const Error& problem) {
   return std::nullopt;
 }
 
-/// Whether an identifier is that of a Wikidata item ("Q90", or its address). An item may have different names in
-/// different facts. Any other identifier with two names probably belongs to two entities.
+/// Whether an identifier is that of a Wikidata item ("Q90", or its address). An item may have
+/// different names in different facts. Any other identifier with two names probably belongs to two
+/// entities.
 [[nodiscard]] inline bool is_wikidata_item(std::string_view id) {
   for (const std::string_view place :
        {"http://www.wikidata.org/entity/", "https://www.wikidata.org/entity/"}) {

@@ -81,11 +81,10 @@ class TextPattern {
   /// Reads {"String": text} or {"Regex": expression}. Throws a user error for an invalid
   /// expression.
   static TextPattern read(const JsonPart& part) {
+    const bool is_string = part.has("String");
+    const JsonPart regex = part.at(is_string ? "String" : "Regex");
     // An empty string matches between all characters, like an empty expression.
-    if (part.has("String") && !part.at("String").text().empty()) {
-      return literal(part.at("String").text());
-    }
-    const JsonPart regex = part.at(part.has("String") ? "String" : "Regex");
+    if (is_string && !regex.text().empty()) return literal(regex.text());
     if (regex.text() == gpt2_pattern) return gpt2();
     if (is_plain(regex.text())) return literal(regex.text());
     TextPattern pattern;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -98,7 +99,8 @@ inline bool may_share_subject(const Fact& a, const Fact& b) {
 /// not have a true object's label as an alias. Throws a user error if there is no such option.
 inline std::string wrong_object(const Relation& relation, const Fact& fact,
                                 const ObjectAliases& aliases, RandomStream random) {
-  std::unordered_set<std::string> right, labels;
+  std::unordered_set<std::string> right;
+  std::set<std::string> labels;
   const auto add = [&](const Fact& one) {
     right.insert(option_text(relation, one, one.answer));
     labels.insert(option_text(relation, one, one.answer));
@@ -115,13 +117,8 @@ inline std::string wrong_object(const Relation& relation, const Fact& fact,
   const std::size_t options = fact.choices.empty() ? relation.options.size() : fact.choices.size();
   for (std::size_t i = 0; i < options; ++i) {
     const std::string& option = option_text(relation, fact, i);
-    const auto names = fact.choices.empty() && !aliases.empty()
-                           ? aliases.find(relation.option_ids[i])
-                           : aliases.end();
-    const bool is_named_like =
-        names != aliases.end() && ranges::any_of(names->second, [&](const std::string& name) {
-          return labels.contains(name);
-        });
+    const bool is_named_like = fact.choices.empty() && !aliases.empty() &&
+                               has_alias(aliases, relation.option_ids[i], labels);
     if (!right.contains(option) && !is_named_like) wrong.push_back(option);
   }
   if (wrong.empty()) {

@@ -7,87 +7,77 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/measure/aligned_instances.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/records/probe_metadata.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The instance numbers of a relation's facts in the first folder, by the line of the same fact in
-/// the second. Empty if both folders number their facts in the same way; otherwise, facts with the
-/// same subject and right answer are the same, in order (measure/aligned_instances.hpp).
-inline std::map<std::size_t, std::size_t> renumbered_lines(const RecordedRelation& first,
-                                                           const RecordedRelation& second) {
-  using Identity = std::tuple<std::string, std::size_t, std::size_t>;  // subject, answer, template
-  std::map<std::size_t, std::pair<std::string, std::size_t>> facts;    // by instance
-  std::map<Identity, std::vector<std::size_t>> instances;
-  for_each_recorded_row(first, [&](const RecordedRow& row) {
-    const Fact& fact = row.fact;
-    facts.try_emplace(fact.instance, fact.subject, fact.answer);
-    instances[{fact.subject, fact.answer, row.template_index}].push_back(fact.instance);
+/// A row without what the comparison does not need.
+struct ComparedRow {
+  std::size_t instance, template_index, answer, line;
+  std::string subject;
+  std::vector<double> scores;
+};
+
+inline std::vector<ComparedRow> compared_rows(const RecordedRelation& recorded) {
+  std::vector<ComparedRow> rows;
+  for_each_recorded_row(recorded, [&](const RecordedRow& row) {
+    rows.push_back({row.fact.instance, row.template_index, row.fact.answer, row.fact.line,
+                    row.fact.subject, row.scores});
   });
-  std::map<std::size_t, std::size_t> lines;
-  std::map<Identity, std::size_t> times;
-  bool differ = false, moved = false;
-  for_each_recorded_row(second, [&](const RecordedRow& row) {
-    const Fact& fact = row.fact;
-    const auto known = facts.find(fact.instance);
-    differ =
-        differ || (known != facts.end() && !known->second.first.empty() && !fact.subject.empty() &&
-                   known->second != std::pair(fact.subject, fact.answer));
-    const Identity identity{fact.subject, fact.answer, row.template_index};
-    const auto same = instances.find(identity);
-    const std::size_t time = times[identity]++;
-    if (same != instances.end() && time < same->second.size()) {
-      lines[fact.line] = same->second[time];
-      moved = moved || same->second[time] != fact.instance;
+  return rows;
+}
+
+/// Gives the rows of the same fact in both folders the same number (measure/aligned_instances.hpp).
+inline void align_rows(std::vector<ComparedRow>& first, std::vector<ComparedRow>& second,
+                       const std::vector<std::string>& options) {
+  std::vector<std::vector<NumberedFact>> facts;
+  std::vector<std::map<std::size_t, std::size_t>> places;  // by instance: the fact's index
+  for (const std::vector<ComparedRow>* rows : {&first, &second}) {
+    auto& of_folder = facts.emplace_back();
+    auto& place = places.emplace_back();
+    for (const ComparedRow& row : *rows) {
+      if (!place.emplace(row.instance, of_folder.size()).second) continue;
+      of_folder.push_back({row.instance, row.subject, options[row.answer]});
     }
-  });
-  if (!differ || !moved) lines.clear();
-  return lines;
+  }
+  const auto numbers = aligned_numbers(facts);
+  if (numbers.empty()) return;
+  for (ComparedRow& row : first) row.instance = numbers[0][places[0].at(row.instance)];
+  for (ComparedRow& row : second) row.instance = numbers[1][places[1].at(row.instance)];
 }
 
 /// Matches the rows of one relation and appends its facts.
 inline void add_changes(RunChanges& into, const RecordedRelation& first,
                         const RecordedRelation& second) {
-  struct Kept {
-    std::vector<double> scores;
-    std::size_t answer = 0;
-  };
-  std::map<std::pair<std::size_t, std::size_t>, Kept> kept;  // by instance and template
-  for_each_recorded_row(first, [&](const RecordedRow& row) {
-    kept[{row.fact.instance, row.template_index}] = {row.scores, row.fact.answer};
-  });
-  const std::map<std::size_t, std::size_t> lines = renumbered_lines(first, second);
+  const auto& options = second.relation.options;
+  std::vector<ComparedRow> rows = compared_rows(first), changed = compared_rows(second);
+  align_rows(rows, changed, options);
+  std::map<std::pair<std::size_t, std::size_t>, const ComparedRow*> kept;  // by instance, template
+  for (const ComparedRow& row : rows) kept[{row.instance, row.template_index}] = &row;
   struct Change {
     FactChange fact;
     std::size_t template_index = 0;
   };
   std::map<std::size_t, Change> facts;  // by instance
-  const auto& options = second.relation.options;
-  for_each_recorded_row(second, [&](const RecordedRow& row) {
-    std::size_t instance = row.fact.instance;
-    if (!lines.empty()) {
-      const auto line = lines.find(row.fact.line);
-      if (line == lines.end()) return;
-      instance = line->second;
-    }
-    const auto before = kept.find({instance, row.template_index});
-    if (before == kept.end()) return;
-    const std::vector<double>& old = before->second.scores;
-    if (before->second.answer != row.fact.answer) {
-      throw user_error({second.rows, row.fact.line, "answer_idx"},
+  for (const ComparedRow& row : changed) {
+    const auto before = kept.find({row.instance, row.template_index});
+    if (before == kept.end()) continue;
+    const std::vector<double>& old = before->second->scores;
+    if (before->second->answer != row.answer) {
+      throw user_error({second.rows, row.line, "answer_idx"},
                        "differs from the answer in " + first.rows.string(),
                        "compare runs of the same dataset");
     }
-    const auto [place, added] = facts.try_emplace(instance);
+    const auto [place, added] = facts.try_emplace(row.instance);
     Change& change = place->second;
     FactChange& fact = change.fact;
     for (std::size_t i = 0; i < old.size(); ++i) {
@@ -99,16 +89,16 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
       fact.moved = moved;
       fact.option = options[i];
     }
-    if (!added && row.template_index >= change.template_index) return;
+    if (!added && row.template_index >= change.template_index) continue;
     change.template_index = row.template_index;
     fact.relation = second.relation.code;
-    fact.subject = row.fact.subject;
-    const Prediction was = predict(old, row.fact.answer), is = predict(row.scores, row.fact.answer);
+    fact.subject = row.subject;
+    const Prediction was = predict(old, row.answer), is = predict(row.scores, row.answer);
     fact.first_answer = options[was.option];
     fact.second_answer = options[is.option];
     fact.first = {was.confidence, was.correct};
     fact.second = {is.confidence, is.correct};
-  });
+  }
   if (facts.empty()) return;
   into.relations.push_back(facts.size());
   for (auto& [instance, change] : facts) into.facts.push_back(std::move(change.fact));

@@ -46,6 +46,7 @@ class ManyShotCheck {
   [[nodiscard]] std::vector<RelationRemark> notes(const ManyShotRelation& asked) const {
     std::vector<RelationRemark> found;
     const std::vector<std::vector<TokenId>> options = option_tokens(asked.relation());
+    const bool puts_space = puts_space_before(model_);
     asked.for_each_block([&](const ManyShotBlock& block) {
       const std::size_t questions = asked.eic().questions;
       std::size_t most = 0;
@@ -57,7 +58,7 @@ class ManyShotCheck {
         for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
           if (!wanted(f)) continue;
           const std::size_t subject =
-              inner_tokens(model_, " " + asked.test_fact(f).subject).tokens.size();
+              inner_tokens(model_, " " + asked.test_fact(f).subject, puts_space).tokens.size();
           const std::vector<std::uint32_t>& choices = asked.choices()[f].options;
           for (std::size_t c = 0; c < choices.size(); ++c) {
             const std::size_t size = subject + options[choices[c]].size();
