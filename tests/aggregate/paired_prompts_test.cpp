@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/aggregate/prompt_pairs.hpp"
 #include "support/near.hpp"
 
 using namespace plumb::detail;
@@ -51,6 +52,33 @@ BOOST_AUTO_TEST_CASE(facts_are_matched_by_key_and_known_by_most_prompts) {
   BOOST_TEST(made[0].relations.size() == 1U);
   BOOST_TEST(!made[0].overall.same_answers.has_value());
   BOOST_TEST(near(made[0].overall.p, 1));
+}
+
+// Without answers, the facts of a subject are matched in their order, so a table has no differences
+// from itself.
+BOOST_AUTO_TEST_CASE(facts_that_share_a_key_are_matched_in_their_order) {
+  PromptOutcomes a;
+  add(a, "P1", {{"Canada", "0"}, {"Canada", "1"}});
+  const auto made = paired_by_prompts({{"a", &a}, {"again", &a}}, {});
+  BOOST_TEST((made.at(0).overall.counts == PairedCounts{1, 0, 0, 1}));
+}
+
+// b has no fact for English, so Canada's French is the first fact of this subject there.
+BOOST_AUTO_TEST_CASE(facts_that_share_a_key_are_matched_by_their_right_answers) {
+  PromptOutcomes a, b;
+  for (PromptOutcomes* one : {&a, &b}) one->add_relation("P1", std::vector<PromptTemplate>(1));
+  const std::vector<PromptOutcome> right{{.right = true}}, wrong{PromptOutcome{}};
+  a.add_fact("Canada", wrong, "English");
+  a.add_fact("Canada", right, "French");
+  b.add_fact("Canada", right, "French");
+  const auto made = paired_by_prompts({{"a", &a}, {"b", &b}}, {});
+  BOOST_TEST((made.at(0).overall.counts == PairedCounts{1, 0, 0, 0}));
+  const PairedPrompts paired = pair_prompts(a, b);
+  BOOST_TEST_REQUIRE(paired.relations.size() == 1U);
+  BOOST_TEST_REQUIRE(paired.relations[0].prompts.size() == 1U);
+  BOOST_TEST(paired.relations[0].prompts[0].one_right);
+  BOOST_TEST(paired.relations[0].prompts[0].other_right);
+  BOOST_TEST(paired.unshared.facts == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(every_pair_of_ways_is_tested) {

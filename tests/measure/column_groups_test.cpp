@@ -53,6 +53,19 @@ BOOST_AUTO_TEST_CASE(few_values_are_groups_by_number_or_name) {
   BOOST_TEST(made.groups[1].accuracy[1].count == 2U);
 }
 
+// pandas writes a column of years with gaps as 1990.0.
+BOOST_AUTO_TEST_CASE(a_number_is_one_group_however_it_is_written) {
+  const std::vector<ModelAnswers> models{
+      {"a", {relation("P1", {"1990", "1990.0", "1e3", "1000", "1991"}, "10110")}}};
+  const ColumnGroups made = group_by_column(models, template_setting(0), "year");
+  BOOST_TEST_REQUIRE(made.groups.size() == 3U);
+  BOOST_TEST(made.groups[0].name == "1000");
+  BOOST_TEST(made.groups[0].accuracy[0].value == 1.0);
+  BOOST_TEST(made.groups[1].name == "1990");
+  BOOST_TEST(made.groups[1].facts == 2U);
+  BOOST_TEST(made.groups[1].accuracy[0].value == 0.5);
+}
+
 // 20 numbers go into five bins of four; the four equal numbers stay together.
 BOOST_AUTO_TEST_CASE(many_numbers_are_cut_into_bins) {
   std::vector<std::string> values;

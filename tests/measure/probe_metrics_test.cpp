@@ -106,6 +106,14 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
   BOOST_TEST(politics_divided.value == 0.5);
 }
 
+BOOST_AUTO_TEST_CASE(a_domain_that_is_listed_twice_counts_once) {
+  const ProbeMetrics once = metrics({relation("a", {"Geography"}, 3, {{1}, {2}})});
+  const ProbeMetrics twice = metrics({relation("a", {"Geography", "Geography"}, 3, {{1}, {2}})});
+  BOOST_TEST(twice.domains.at("Geography").metrics.facts == 2U);
+  BOOST_TEST(twice.domains.at("Geography").metrics.accuracy.high ==
+             once.domains.at("Geography").metrics.accuracy.high);
+}
+
 BOOST_AUTO_TEST_CASE(relations_without_domains_are_in_none) {
   const ProbeMetrics m = metrics({relation("a", {}, 3, {{1}})});
   BOOST_TEST(m.domains.empty());

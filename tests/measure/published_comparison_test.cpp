@@ -48,9 +48,12 @@ BOOST_AUTO_TEST_CASE(numbers_are_paired_by_name) {
 }
 
 BOOST_AUTO_TEST_CASE(names_of_models_are_their_letters_and_digits) {
-  for (const char* same : {"OPT-1.3B", "opt_1.3b.gguf", "opt13b", "Opt 1.3B"}) {
-    BOOST_TEST(bare_model_name(same) == "opt13b");
+  for (const char* same : {"OPT-1.3B", "opt_1.3b.gguf", "opt1.3b", "Opt 1.3B", "opt.1.3b."}) {
+    BOOST_TEST(bare_model_name(same) == "opt1.3b");
   }
+  // Another model: a point between two digits counts.
+  BOOST_TEST(bare_model_name("facebook-opt-13b") == "facebookopt13b");
+  BOOST_TEST(bare_model_name(".") == "");
   BOOST_TEST(bare_model_name("gguf.gguf") == "gguf");
   BOOST_TEST(bare_model_name("é-1") == "é1");
 }

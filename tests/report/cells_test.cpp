@@ -62,6 +62,15 @@ BOOST_AUTO_TEST_CASE(a_p_is_written_by_its_power_where_it_is_small) {
   BOOST_TEST(!std::get<PlainNumber>(p_value_cell(no_number)).exists());
 }
 
+BOOST_AUTO_TEST_CASE(a_correlations_p_has_a_smallest_shown_value) {
+  const ShownNumber tiny = std::get<ShownNumber>(correlation_p_cell(2.41e-38));
+  BOOST_TEST(tiny.text == "< 1e-15");
+  BOOST_TEST(tiny.sorted_by == 2.41e-38);
+  BOOST_TEST(p_text(0.00012) == "1.2e-4");
+  BOOST_TEST(p_text({}) == "–");
+  BOOST_TEST(!std::get<PlainNumber>(correlation_p_cell({})).exists());
+}
+
 BOOST_AUTO_TEST_CASE(a_table_has_each_heading_with_what_stands_below_it) {
   struct Plum {
     std::string name;

@@ -93,6 +93,13 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_an_empty_cell) {
   BOOST_TEST(csv_number(0.25, 2) == "0.25");
 }
 
+BOOST_AUTO_TEST_CASE(a_small_p_does_not_become_zero) {
+  BOOST_TEST(csv_number(2.41e-38) == "2.41e-38");
+  BOOST_TEST(csv_number(-1.23456789e-9) == "-1.2345679e-09");
+  BOOST_TEST(csv_number(1.5e-7) == "0.00000015");
+  BOOST_TEST(csv_number(0) == "0.00000000");
+}
+
 BOOST_AUTO_TEST_CASE(all_digits_of_a_number_tell_it_from_every_other) {
   BOOST_TEST(csv_digits(0.1) == "0.1");
   BOOST_TEST(csv_digits(1.0 / 3) == "0.3333333333333333");

@@ -135,6 +135,19 @@ BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
   BOOST_TEST(decode(data.at("relations").at(0).at("p").get<std::string>()).size() == 4U);
 }
 
+// A link to a fact has its line in the results file, so no row may take the place of an omitted one.
+BOOST_AUTO_TEST_CASE(rows_after_an_omitted_row_are_omitted_too) {
+  test::ResultsFolder folder;
+  folder.add("P36", {"a", "b"}, templates, Json::object(),
+             {row("0", 0, 0, 0, {-1, -2}), row(std::string(1000, 'x'), 1, 0, 0, {-1, -2}),
+              row("2", 2, 0, 0, {-1, -2})});
+  folder.add("P37", {"a", "b"}, templates, Json::object(), {row("3", 0, 0, 0, {-1, -2})});
+  const Json data = data_of(section(folder, 1000, 100));
+  BOOST_TEST(data.at("omitted") == 2);
+  BOOST_TEST(data.at("relations").at(0).at("rows").size() == 1U);
+  BOOST_TEST(data.at("relations").at(1).at("rows").size() == 1U);
+}
+
 // If a fact has two options, its texts take more space than its probabilities.
 BOOST_AUTO_TEST_CASE(a_page_of_long_texts_is_kept_small_too) {
   test::ResultsFolder folder;

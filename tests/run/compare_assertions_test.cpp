@@ -59,6 +59,18 @@ BOOST_AUTO_TEST_CASE(a_certain_bound_is_for_the_whole_interval) {
   }
 }
 
+// Each of two relations loses the same share of its facts, so every resample of relations is equal.
+BOOST_AUTO_TEST_CASE(a_certain_bound_fails_without_an_interval) {
+  AssertedChange same = change();
+  same.accuracy.mean_drop = without_interval(0.1, 20);
+  BOOST_TEST(!check("accuracy.drop.certain < 0.11", same).passed);
+  BOOST_TEST(check("accuracy.drop < 0.11", same).passed);
+  BOOST_TEST(description_of(check("accuracy.drop.certain < 0.11", same))
+                 .starts_with("accuracy.drop.certain < 0.11: 0.1000, without an interval"));
+  same.accuracy.mean_drop = without_interval(0, 20);  // runs without any difference
+  BOOST_TEST(check("accuracy.drop.certain < 0.01", same).passed);
+}
+
 BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_fails_either_way) {
   for (const char* text : {"loglik.max < 1e9", "loglik.max > -1", "ace.rise.certain < 1"}) {
     const AssertedResult result = check(text);

@@ -118,6 +118,7 @@
 #include "plumb/detail/run/compare_assertions.hpp"
 #include "plumb/detail/run/compare_measurement.hpp"
 #include "plumb/detail/run/compare_settings.hpp"
+#include "plumb/detail/run/compared_questions.hpp"
 #include "plumb/detail/run/deer_ranks.hpp"
 #include "plumb/detail/run/deer_run.hpp"
 #include "plumb/detail/run/embedded_texts.hpp"

@@ -9,9 +9,8 @@
 // (SameAnswer). A tie for the best score is not an answer; it gets its own number, which differs
 // from the numbers of all other answers. A fact's key is its subject's identifier, or else the
 // subject's label, or else the fact's position in its file. If a subject has several facts in a
-// relation, they remain separate facts and share a key. pair_prompts (prompt_pairs.hpp) matches
-// such facts in their order, so two tables that are paired must contain the same facts. Non-goal:
-// the confidence of the answers (calibrate/overconfidence.hpp).
+// relation, they remain separate facts, which share a key and differ in their right answers.
+// Non-goal: the confidence of the answers (calibrate/overconfidence.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -86,7 +85,9 @@ inline std::string closed_set_key(const Fact& fact) {
                            made.correct, made.tie,
                            static_cast<std::uint16_t>((std::min)(most, made.tied_options))});
       }
-      table.add_fact(detail::closed_set_key(relation.relation.facts[fact]), prompts);
+      const Fact& known_fact = relation.relation.facts[fact];
+      table.add_fact(detail::closed_set_key(known_fact), prompts,
+                     option_text(relation.relation, known_fact, known_fact.answer));
     }
   }
   return table;

@@ -91,12 +91,13 @@ class PromptOutcomes {
     relations_.push_back({std::move(code), std::move(templates), facts(), 0});
   }
 
-  /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier)
-  /// identifies the same fact in another table. Prompts may come in any order and are stored by
-  /// template, then by expression; a fact may have none. Throws a user error if two outcomes are
-  /// for the same prompt or if the relation lacks the template of a prompt; the fact is then not
-  /// added.
-  void add_fact(std::string key, std::span<const PromptOutcome> prompts) {
+  /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier) and,
+  /// for facts with only one right answer, `right_answer` identify the same fact in another table.
+  /// Prompts may come in any order and are stored by template, then by expression; a fact may have
+  /// none. Throws a user error if two outcomes are for the same prompt or if the relation lacks the
+  /// template of a prompt; the fact is then not added.
+  void add_fact(std::string key, std::span<const PromptOutcome> prompts,
+                std::string right_answer = {}) {
     PromptRelation& relation = relations_.back();
     const std::size_t before = prompts_.size();
     const auto refuse = [&](PromptOutcome prompt, const std::string& message) {
@@ -121,6 +122,7 @@ class PromptOutcomes {
       refuse(added.back(), "no such template");
     }
     keys_.push_back(std::move(key));
+    right_answers_.push_back(std::move(right_answer));
     ends_.push_back(prompts_.size());
     ++relation.facts;
   }
@@ -135,16 +137,38 @@ class PromptOutcomes {
     return std::span(prompts_).subspan(first, ends_[fact] - first);
   }
   [[nodiscard]] const std::string& key(std::size_t fact) const { return keys_[fact]; }
+  /// Empty if the fact has several right answers or if its answer is not known.
+  [[nodiscard]] const std::string& right_answer(std::size_t fact) const {
+    return right_answers_[fact];
+  }
 
  private:
   static constexpr std::size_t most = std::size_t{1} << 16;
 
   std::vector<PromptRelation> relations_;
-  std::vector<std::string> keys_;
+  std::vector<std::string> keys_, right_answers_;
   /// The end of each fact's prompts.
   std::vector<std::size_t> ends_;
   std::vector<PromptOutcome> prompts_;
 };
+
+/// Whether every fact of a relation has a right answer that identifies it.
+[[nodiscard]] inline bool has_right_answers(const PromptOutcomes& table,
+                                            const PromptRelation& relation) {
+  for (std::size_t i = 0; i < relation.facts; ++i) {
+    if (table.right_answer(relation.first_fact + i).empty()) return false;
+  }
+  return true;
+}
+
+/// A text that is the same for the same fact of another table. Without the right answer, all facts
+/// of a subject have the same text.
+[[nodiscard]] inline std::string fact_identity(const PromptOutcomes& table, std::size_t fact,
+                                               bool with_right_answer) {
+  std::string identity = table.key(fact);
+  if (with_right_answer) identity.append(1, '\0').append(table.right_answer(fact));
+  return identity;
+}
 
 /// The number of correctly answered prompts, and the number of all prompts.
 struct RightCount {
@@ -230,7 +254,7 @@ template <class Keep>
       for (const PromptOutcome& prompt : table.prompts(fact)) {
         if (keep(relation.templates[prompt.template_index], prompt)) prompts.push_back(prompt);
       }
-      chosen.add_fact(table.key(fact), prompts);
+      chosen.add_fact(table.key(fact), prompts, table.right_answer(fact));
     }
   }
   return chosen;

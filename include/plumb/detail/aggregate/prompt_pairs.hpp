@@ -3,10 +3,11 @@
 
 // Which prompts do two models, or one model under two settings, have in common?
 //
-// Relations are matched by code, facts by key, templates by text, and the subject's expressions by
-// index. If a key or text occurs several times in a relation, the first is matched with the first,
-// the second with the second, and so on. Items without a prompt (a template or fact that was never
-// used) are ignored. Items that occur on only one side are counted.
+// Relations are matched by code, templates by text, and the subject's expressions by index. Facts
+// are matched by key and right answer, or by key alone if a fact of the relation has no single
+// right answer in one of the tables. If a key or text occurs several times in a relation, the first
+// is matched with the first, the second with the second, and so on. Items without a prompt (a
+// template or fact that was never used) are ignored. Items that occur on only one side are counted.
 
 #include <algorithm>
 #include <cstddef>
@@ -67,13 +68,13 @@ std::vector<std::size_t> partners(std::size_t ours, FirstKey our_key, std::size_
   std::map<std::pair<std::string, std::size_t>, std::size_t> places;
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < theirs; ++i) {
-    const std::string& key = their_key(i);
+    const auto& key = their_key(i);
     places.emplace(std::pair{key, seen[key]++}, i);
   }
   seen.clear();
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < ours; ++i) {
-    const std::string& key = our_key(i);
+    const auto& key = our_key(i);
     const auto place = places.find({key, seen[key]++});
     found.push_back(place == places.end() ? no_partner : place->second);
   }
@@ -135,10 +136,11 @@ inline void pair_relations(const PromptOutcomes& one, const PromptRelation& ours
           [&](std::size_t i) -> const std::string& { return theirs.templates[i].text; }),
       theirs.templates.size(), [&](std::size_t i) { return our_asked[i] > 0; },
       [&](std::size_t i) { return their_asked[i] > 0; });
+  const bool by_answer = has_right_answers(one, ours) && has_right_answers(other, theirs);
   const auto partner = partners(
-      ours.facts, [&](std::size_t i) -> const std::string& { return one.key(ours.first_fact + i); },
+      ours.facts, [&](std::size_t i) { return fact_identity(one, ours.first_fact + i, by_answer); },
       theirs.facts,
-      [&](std::size_t i) -> const std::string& { return other.key(theirs.first_fact + i); });
+      [&](std::size_t i) { return fact_identity(other, theirs.first_fact + i, by_answer); });
   const SharedPlaces facts = shared_places(
       partner, theirs.facts,
       [&](std::size_t i) { return !one.prompts(ours.first_fact + i).empty(); },

@@ -162,9 +162,16 @@ class ValueGroups {
                        "choose a numeric column, or one whose number of values is at most " +
                            std::to_string(most_groups));
     }
-    for (const auto& [value, count] : counts) names_.push_back(value);
-    if (are_numbers) {
-      ranges::sort(names_, {}, [](const std::string& name) { return *finite_number(name); });
+    if (!are_numbers) {
+      for (const auto& [value, count] : counts) names_.push_back(value);
+      return;
+    }
+    // The same number may be written in several ways, such as "1990" and "1990.0".
+    std::map<double, std::string> by_number;
+    for (const auto& [value, count] : counts) by_number.try_emplace(*finite_number(value), value);
+    for (const auto& [number, value] : by_number) {
+      last_.push_back(number);
+      names_.push_back(value);
     }
   }
 
@@ -220,7 +227,7 @@ class ValueGroups {
   }
 
   std::vector<std::string> names_;
-  std::vector<double> last_;  // the largest number of each bin; empty if each value is a group
+  std::vector<double> last_;  // the largest number of each group; empty if values are not numbers
 };
 
 /// Maps each fact to its groups, according to one column. Any number of threads may use one object.

@@ -220,7 +220,9 @@ struct ProbeMetrics {
   std::map<std::string, std::vector<AnswersView>> cardinality;
   for (const AnswersView& asked : relations) {
     const Relation& relation = asked.relation();
-    for (const std::string& domain : relation.domains) domains[domain].push_back(asked);
+    std::vector<std::string> of_relation = relation.domains;  // may be repeated
+    ranges::sort_distinct(of_relation);
+    for (const std::string& domain : of_relation) domains[domain].push_back(asked);
     cardinality[is_one_to_one(relation) ? "1:1" : "N:1"].push_back(asked);
     metrics.relations.emplace_back(
         relation.code,

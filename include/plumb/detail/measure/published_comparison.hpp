@@ -4,13 +4,13 @@
 // Which numbers of a run were also published, and how much do they differ?
 //
 // A published number is compared with the number of the same name in every run that has one. If a
-// run's model has the same name as a published model (the same letters and digits, in any case),
-// the run is compared only with that model's numbers. If no published model has that name, the run
-// is compared with every model's numbers, which are marked as belonging to other models. A
-// published number is known only to its last decimal place. It counts as inside a run's 95%
-// interval if any number that rounds to it is inside. A ranking metric depends on the candidates
-// and the queries. If both the run and the publication specify them and they differ, the two
-// numbers are shown with a remark and without a verdict on the interval. Non-goals: deciding
+// run's model has the same name as a published model (the same letters and digits, in any case, and
+// points between digits), the run is compared only with that model's numbers. If no published model
+// has that name, the run is compared with every model's numbers, which are marked as belonging to
+// other models. A published number is known only to its last decimal place. It counts as inside a
+// run's 95% interval if any number that rounds to it is inside. A ranking metric depends on the
+// candidates and the queries. If both the run and the publication specify them and they differ, the
+// two numbers are shown with a remark and without a verdict on the interval. Non-goals: deciding
 // whether two datasets or other settings are the same, because names do not show this; and testing
 // the difference for significance, because a published number has no interval.
 
@@ -93,10 +93,21 @@ struct PublishedComparison {
   std::vector<std::string> remarks;
 };
 
-/// For example, "OPT-1.3B" and "opt_1.3b.gguf" become "opt13b".
+/// For example, "OPT-1.3B" and "opt_1.3b.gguf" become "opt1.3b", which is not "opt13b". A point
+/// counts only between two digits.
 inline std::string bare_model_name(std::string_view name) {
   if (name.ends_with(".gguf")) name.remove_suffix(5);
-  return bare_name(name);
+  const auto is_digit = [&](std::size_t at) {
+    return at < name.size() && name[at] >= '0' && name[at] <= '9';
+  };
+  std::string bare;
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = (std::min)(name.find('.', begin), name.size());
+    bare += bare_name(name.substr(begin, end - begin));
+    if (end > 0 && is_digit(end - 1) && is_digit(end + 1)) bare += '.';
+    begin = end + 1;
+  }
+  return bare;
 }
 
 inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunNumbers>& runs) {

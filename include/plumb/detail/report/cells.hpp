@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "plumb/detail/measure/pearson_p_value.hpp"
 #include "plumb/detail/report/page.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -83,6 +84,16 @@ using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, 
 [[nodiscard]] inline CellValue p_value_cell(double p) {
   if (std::isnan(p)) return PlainNumber{};
   return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};
+}
+
+/// The p-value of a correlation; its tail is not computed accurately below `smallest_shown_p`.
+[[nodiscard]] inline std::string p_text(const std::optional<double>& p) {
+  if (!p) return "–";
+  return *p < smallest_shown_p ? "< 1e-15" : small_number(*p);
+}
+[[nodiscard]] inline CellValue correlation_p_cell(const std::optional<double>& p) {
+  if (!p) return PlainNumber{};
+  return ShownNumber{*p, p_text(p)};
 }
 
 inline std::string html_cell(const NoCell&) {

@@ -64,9 +64,17 @@ inline bool is_like_formula(std::string_view cell) {
   return line;
 }
 
-/// A number formatted as a CSV cell; empty for NaN.
+/// A number formatted as a CSV cell; empty for NaN. A number too small for the decimals, such as a
+/// p-value, is written with an exponent: "2.41e-38".
 inline std::string csv_number(double value, int decimals = 8) {
-  return std::isnan(value) ? "" : with_decimals(value, decimals);
+  if (std::isnan(value)) return "";
+  if (value == 0 || std::abs(value) >= 10 * std::pow(10.0, -decimals)) {
+    return with_decimals(value, decimals);
+  }
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::general, decimals);
+  return {text.data(), end.ptr};
 }
 
 /// The fewest digits that identify the double exactly; empty for NaN.

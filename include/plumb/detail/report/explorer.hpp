@@ -143,12 +143,15 @@ class Explorer {
              {"rows", Json::array()}};
     steps_.clear();
     names_.clear();
+    is_full_ = false;
   }
 
-  /// Adds a row of the current relation.
+  /// Adds a row of the current relation. After a row that does not fit, all rows of the relation are
+  /// omitted, so that a row's index on the page is its line in the results file.
   void add(const RecordedRow& row) {
     const std::size_t options = row.scores.size(), size = detail::explored_bytes(row);
-    if (cells_ + options > max_cells_ || bytes_ + size > max_bytes_) {
+    if (is_full_ || cells_ + options > max_cells_ || bytes_ + size > max_bytes_) {
+      is_full_ = true;
       ++omitted_;
       return;
     }
@@ -195,6 +198,7 @@ class Explorer {
 
   std::size_t max_cells_, max_bytes_;
   std::size_t cells_ = 0, bytes_ = 0, omitted_ = 0;
+  bool is_full_ = false;
   std::string before_;  // finished relations
   Json head_;           // data of the current relation
   std::vector<std::uint16_t> steps_;

@@ -73,6 +73,7 @@ inline Json published_json(const PublishedNumber& one) {
        .heading = "run's",
        .value = [](const P& p) -> CellValue {
          const RunNumber& made = p.number;
+         if (p.published.name.ends_with(".p")) return correlation_p_cell(made.value);
          if (!made.low || !made.high) return PlainNumber{made.value, 3};
          return Estimate{made.value, *made.low, *made.high, 1, ""};
        },
@@ -162,7 +163,7 @@ inline Json published_json(const PublishedNumber& one) {
                                "published", "run", "same_model", "same_question", "value", "low",
                                "high", "count", "difference", "in_interval", "note"});
   const auto end = [](const std::optional<double>& value) {
-    return value ? with_decimals(*value, 8) : std::string();
+    return value ? csv_number(*value) : std::string();
   };
   for (const PublishedPair& pair : made.pairs) {
     const RunNumber& number = pair.number;
@@ -171,8 +172,8 @@ inline Json published_json(const PublishedNumber& one) {
     cells.insert(
         cells.end(),
         {pair.run, pair.same_model ? "yes" : "no", detail::same_question_word(pair),
-         with_decimals(number.value, 8), end(number.low), end(number.high),
-         number.count == 0 ? "" : std::to_string(number.count), with_decimals(pair.difference(), 8),
+         csv_number(number.value), end(number.low), end(number.high),
+         number.count == 0 ? "" : std::to_string(number.count), csv_number(pair.difference()),
          !in   ? ""
          : *in ? "yes"
                : "no",

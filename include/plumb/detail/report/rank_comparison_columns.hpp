@@ -57,7 +57,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .value = [](const D& d) { return d.log_rank.r; }},
           {.key = "log_rank.p",
            .heading = "p of r",
-           .value = [](const D& d) { return PlainNumber{d.log_rank.p}; },
+           .value = [](const D& d) { return correlation_p_cell(d.log_rank.p); },
            .place = files}};
 }
 
@@ -114,12 +114,12 @@ struct ModelAgreement {
            .weight = ColumnWeight::major},
           {.key = "log_rank.p",
            .heading = "p",
-           .value = [](const A& a) { return PlainNumber{a.log_rank.p}; },
+           .value = [](const A& a) { return correlation_p_cell(a.log_rank.p); },
            .place = page},
           {.key = "rank.r", .heading = "r of ranks", .value = [](const A& a) { return a.rank.r; }},
           {.key = "rank.p",
            .heading = "p of ranks",
-           .value = [](const A& a) { return PlainNumber{a.rank.p}; },
+           .value = [](const A& a) { return correlation_p_cell(a.rank.p); },
            .place = page}};
 }
 

@@ -49,11 +49,6 @@ inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
   return rows;
 }
 
-inline std::string p_text(const std::optional<double>& p) {
-  if (!p) return "–";
-  return *p < smallest_shown_p ? "< 1e-15" : small_number(*p);
-}
-
 inline std::string rank_cards(const RankResults& made) {
   std::string html;
   for (const RankedMethod& method : made.methods) {

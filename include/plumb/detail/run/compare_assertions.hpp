@@ -8,7 +8,8 @@
 // Each condition is QUANTITY[.certain] < NUMBER, where < can also be >, <= or >=. It compares the
 // first run (the base) with the second (the changed run). With `.certain`, the whole 95% interval
 // must satisfy the condition: its upper end for <, its lower end for >. If a quantity does not
-// exist for the two runs, any condition on it fails.
+// exist for the two runs, any condition on it fails. A value other than 0 can be the same in every
+// resample, as when each relation has one fact. It then has no interval, so `.certain` fails.
 
 #include <algorithm>
 #include <array>
@@ -192,6 +193,12 @@ struct AssertedResult {
   bool passed = false;
   /// Set only if the condition failed: up to three facts that change the value most.
   std::vector<std::string> moved{};
+
+  /// Whether the condition is on an interval and the facts are too few for one. Two runs without
+  /// any difference need none.
+  [[nodiscard]] bool lacks_interval() const {
+    return assertion.certain && value.exists() && !value.has_interval() && value.value != 0;
+  }
 };
 
 /// "P36 'Peru' (Lima → Quito)", or with just one answer if it did not change.
@@ -233,7 +240,10 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
                                              const AssertedChange& change) {
   AssertedResult made{assertion, assertion.quantity->value(change), false, {}};
   const Estimate& value = made.value;
-  // A value without an interval is either exact, like a count, or the same in every resample.
+  if (made.lacks_interval()) {
+    made.moved = facts_moved_by(change, assertion.quantity->moved_by);
+    return made;
+  }
   const double held = !assertion.certain || !value.has_interval() ? value.value
                       : assertion.less                            ? value.high
                                                                   : value.low;
@@ -252,6 +262,7 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
   text += counts                        ? with_decimals(result.value.value, 0)
           : result.value.has_interval() ? with_interval(result.value, 4)
                                         : with_decimals(result.value.value, 4);
+  if (result.lacks_interval()) text += ", without an interval, because every resample is the same";
   for (std::size_t i = 0; i < result.moved.size(); ++i) {
     text += (i == 0 ? "; " : ", ") + result.moved[i];
   }

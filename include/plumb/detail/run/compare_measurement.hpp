@@ -33,6 +33,7 @@
 #include "plumb/detail/report/rank_comparison_report.hpp"
 #include "plumb/detail/run/compare_assertions.hpp"
 #include "plumb/detail/run/compare_settings.hpp"
+#include "plumb/detail/run/compared_questions.hpp"
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/prompt_ways.hpp"
 #include "plumb/detail/run/run_differences.hpp"
@@ -228,11 +229,14 @@ class CompareMeasurement {
     for (std::string& remark : detail::run_differences(settings_.runs.list, false)) {
       made.remarks.push_back(std::move(remark));
     }
+    for (std::string& remark : question_remarks(settings_.runs.list)) {
+      made.remarks.push_back(std::move(remark));
+    }
     for (std::string& text : model_warnings_of(settings_.runs.list)) {
       made.remarks.push_back(std::move(text));
     }
     std::vector<AssertedChange> changes;
-    if (compares_scores() || !assertions_.empty()) {
+    if (compares_scores(settings_.runs.list) || !assertions_.empty()) {
       for (std::size_t run = 1; run < settings_.runs.list.size(); ++run) {
         changes.push_back(change_to(run, made));
       }
@@ -252,30 +256,6 @@ class CompareMeasurement {
     if (!settings_.group_by.empty()) record["group_by"] = settings_.group_by;
     if (!assertions_.empty()) record["assert"] = settings_.assertions;
     return {comparison_report(std::move(made), record, std::move(asserted)), record};
-  }
-
-  /// Whether all runs are closed sets with the same options and the same scoring.
-  [[nodiscard]] bool compares_scores() const {
-    const auto& runs = settings_.runs.list;
-    if (ranges::any_of(runs, [](const ResultFolder& run) {
-          return results_kind(run.path) != ResultsKind::closed_set;
-        })) {
-      return false;
-    }
-    const std::vector<RecordedRelation> first = recorded_relations(runs.front().path);
-    for (const ResultFolder& run : runs) {
-      for (const RecordedRelation& one : recorded_relations(run.path)) {
-        const auto same = ranges::find_if(first, [&](const RecordedRelation& relation) {
-          return relation.relation.code == one.relation.code;
-        });
-        if (same == first.end()) continue;
-        if (same->reduction != one.reduction || same->span != one.span ||
-            same->relation.options != one.relation.options) {
-          return false;
-        }
-      }
-    }
-    return true;
   }
 
   /// The changes from the first run to another run. Includes scores if both runs are closed sets

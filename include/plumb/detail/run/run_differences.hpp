@@ -60,6 +60,8 @@ inline bool share_no_template(const Json& settings, const Json& others) {
                               "split_seed",
                               "train",
                               "item_separator",
+                              "inject",
+                              "masks",
                               "join",
                               "baselines_sha256",
                               "template_file_sha256",
