@@ -49,6 +49,48 @@ BOOST_AUTO_TEST_CASE(what_is_found_at_connect) {
   BOOST_TEST(connection.ids_of("the a", false).size() == 2U);
 }
 
+// llama.cpp reports token 11 as BOS if a BPE model has none; in Qwen's vocabularies, it is ",".
+BOOST_AUTO_TEST_CASE(an_ordinary_token_is_not_bos) {
+  auto options = speaking("llamacpp");
+  options.spoil = [](const StandInRequest& request, test::StandInReply& reply) {
+    if (request.route != "/props") return;
+    Json props = Json::parse(reply.body);
+    props["bos_token"] = ",";
+    props["chat_template"] = "{{ bos_token }}{{ messages[0].content }}";
+    reply.body = props.dump();
+  };
+  const StandInServer server{StandInModel(options)};
+  ServerConnection connection(at(server));
+  BOOST_TEST(!connection.bos().has_value());
+  BOOST_TEST(*connection.adds_bos() == false);
+  BOOST_TEST(connection.ids_of("the a", true).size() == 2U);
+  BOOST_TEST(connection.chat_template()->tokens.at("bos_token").empty());
+  BOOST_TEST(!connection.chat_template()->text.empty());
+}
+
+// llama-server reports a ChatML template for a model without a template.
+BOOST_AUTO_TEST_CASE(a_template_with_markers_that_are_plain_text_is_not_the_models) {
+  for (const bool is_special : {false, true}) {
+    auto options = speaking("llamacpp");
+    options.spoil = [is_special](const StandInRequest& request, test::StandInReply& reply) {
+      if (request.route == "/props") {
+        Json props = Json::parse(reply.body);
+        props["chat_template"] = "<|im_start|>{{ messages[0].content }}";
+        reply.body = props.dump();
+      }
+      if (!is_special || request.route != "/tokenize") return;
+      const Json body = Json::parse(request.body);
+      if (body["content"] == "<|im_start|>" && body["parse_special"] == true) {
+        reply.body = R"({"tokens": [{"id": 259, "piece": "<|im_start|>"}]})";
+      }
+    };
+    const StandInServer server{StandInModel(options)};
+    ServerConnection connection(at(server));
+    BOOST_TEST(connection.chat_template()->text.empty() == !is_special);
+    BOOST_TEST(connection.chat_template()->tokens.at("bos_token") == "<bos>");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(by_default_a_llama_server_gets_two_more_requests_than_slots) {
   const auto concurrency = [](std::size_t slots, std::optional<std::size_t> given) {
     auto options = speaking("llamacpp");

@@ -114,7 +114,34 @@ BOOST_AUTO_TEST_CASE(model_properties_and_request_facts_are_reported) {
     BOOST_TEST(facts.at("requests") == asked.server.requests());
     BOOST_TEST(facts.at("tokens_sent") > 0);
     BOOST_TEST(facts.at("checks").at("same_again_within_nats") < 1e-9);
+    const bool bypasses = std::string(maker) == "llamacpp" || std::string(maker) == "vllm";
+    BOOST_TEST(facts.at("checks").contains("same_without_prefix_cache_within_nats") == bypasses);
+    BOOST_TEST(description.warnings.empty());
   }
+}
+
+BOOST_AUTO_TEST_CASE(other_models_and_a_tokenizer_that_was_not_compared_are_warned_of) {
+  auto options = speaking("vllm");
+  options.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.route == "/tokenize") reply = StandInModel::error(404, "none");
+    if (request.route != "/v1/models") return;
+    Json models = Json::parse(reply.body);
+    models["data"][0]["root"] = "/models/tiny";
+    Json alias = models["data"][0], adapter = alias;
+    alias["id"] = "another name";
+    adapter["id"] = "tuned";
+    adapter["root"] = "/adapters/tuned";
+    models["data"].push_back(alias);
+    models["data"].push_back(adapter);
+    reply.body = models.dump();
+  };
+  Asked asked(options);
+  const std::vector<std::string> warnings = asked.model.describe().warnings;
+  BOOST_TEST_REQUIRE(warnings.size() == 2U);
+  BOOST_TEST(warnings[0] ==
+             "Warning: the server also serves tuned. All results are those of tiny, which it lists "
+             "first.");
+  BOOST_TEST(warnings[1].starts_with("Warning: the server tokenised only 0 of 4 texts, so "));
 }
 
 BOOST_AUTO_TEST_CASE(any_model_holds_it) {

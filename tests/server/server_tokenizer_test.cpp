@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
@@ -38,6 +39,20 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_any_type_is_taken) {
   BOOST_TEST(made.special_tokens->front().text == "<bos>");
   BOOST_TEST(made.vocabulary_size == 258U);
   BOOST_TEST(made.name == "a file");
+}
+
+BOOST_AUTO_TEST_CASE(warnings_of_a_tokenizer_are_kept) {
+  struct Warning : Listing {
+    using Listing::Listing;
+    [[nodiscard]] std::vector<std::string> warnings() const { return {"a guess"}; }
+    [[nodiscard]] bool skips_composing() const { return true; }
+  };
+  const auto of = std::make_shared<const Warning>("a", 2, std::vector<std::string>{});
+  const ServerTokenizer made = server_tokenizer(of, of->vocabulary_size(), "a file");
+  BOOST_TEST(made.warnings == std::vector<std::string>{"a guess"},
+             boost::test_tools::per_element());
+  BOOST_TEST(made.skips_composing);
+  BOOST_TEST(!tokenizer({}).skips_composing);
 }
 
 BOOST_AUTO_TEST_CASE(the_servers_own_is_asked_once_for_each_text) {
@@ -77,6 +92,17 @@ BOOST_AUTO_TEST_CASE(a_server_without_the_route_is_not_compared) {
   };
   FoundStandIn found(options);
   BOOST_TEST(compare_tokenizers(found.client, *found.dialect, tokenizer({"x"})) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_refuses_the_comparison_is_refused) {
+  auto options = speaking("sglang");
+  options.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.route == "/tokenize") reply = test::StandInModel::error(403, "no");
+  };
+  FoundStandIn found(options);
+  BOOST_CHECK_EXCEPTION(
+      (void)compare_tokenizers(found.client, *found.dialect, tokenizer({"the ", "cat", " sat"})),
+      Error, says(Fault::user, "the server requires a key (403)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -58,6 +58,7 @@ class LlamaServer final : public ServerDialect {
               models.count_or("/data/0/meta/n_vocab", 0),
               props.count_or("/default_generation_settings/n_ctx", 0)};
     facts_.slot_count = props.count_or("/total_slots", 0);
+    facts_.other_models = other_models(models);
     if (facts_.vocabulary == 0) throw models.wrong("/data/0/meta/n_vocab", "is missing");
     // The name may be a path on the server's machine; its last component is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);
@@ -80,6 +81,7 @@ class LlamaServer final : public ServerDialect {
     return how != QueryMode::full_distribution && count <= 2 ? 1 : count;
   }
 
+  [[nodiscard]] bool can_bypass_cache() const override { return true; }
   [[nodiscard]] bool has_reference() const override { return true; }
 
   [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {

@@ -81,7 +81,9 @@ class OpenAiCompatibleServer : public ServerDialect {
                "",
                vocabulary,
                models.count_or("/data/0/max_model_len", 0)},
-        place_(std::move(place)) {}
+        place_(std::move(place)) {
+    facts_.other_models = other_models(models);
+  }
 
   /// The model's name as a JSON string for requests.
   [[nodiscard]] std::string quoted_name() const { return Json(name_).dump(); }

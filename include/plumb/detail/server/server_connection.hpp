@@ -105,12 +105,19 @@ class ServerConnection {
   }
   /// The chat template of the tokenizer that was passed, if it has one, or else the server's;
   /// without either, only the special tokens of the server or of the tokenizer, if they are known.
-  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() {
     if (given_ && given_->chat_template && !given_->chat_template->text.empty()) {
       return given_->chat_template;
     }
-    const std::optional<ChatTemplate> of_server = dialect_->chat_template();
-    return of_server || !given_ ? of_server : given_->chat_template;
+    std::optional<ChatTemplate> of_server = dialect_->chat_template();
+    if (!of_server) return given_ ? given_->chat_template : std::nullopt;
+    if (!bos_) of_server->tokens["bos_token"].clear();
+    // For a model without a template, llama-server reports one with these markers.
+    constexpr std::string_view marker = "<|im_start|>";
+    if (of_server->text.find(marker) != std::string::npos && !is_special(marker)) {
+      of_server->text.clear();
+    }
+    return of_server;
   }
   [[nodiscard]] std::vector<TokenId> ids_of(std::string_view text, bool with_bos) {
     std::vector<TokenId> ids;
@@ -182,17 +189,26 @@ class ServerConnection {
     return given_ ? given_->vocabulary_size : 0;
   }
 
-  /// Finds the BOS token and whether texts begin with it. `bos_text` may be empty.
+  /// Finds the BOS token and whether texts begin with it. `bos_text` may be empty. For a BPE model
+  /// without BOS, llama.cpp reports an ordinary token, such as ",", which is not used.
   void find_bos(const std::string& bos_text) {
-    if (!bos_text.empty()) {
-      const Tokenization bos = remote_.asked(bos_text, true);
-      if (bos.tokens.size() == 1) bos_ = bos.tokens.front().id;
-    }
-    const auto begins_with_bos = [&] {
-      const HttpReply reply = client_.ask(dialect_->tokenize_as_configured("a"));
-      return begins_with(dialect_->read_tokens(reply, "a"), bos_);
-    };
-    adds_bos_ = bos_ && begins_with_bos();
+    adds_bos_ = false;
+    if (bos_text.empty()) return;
+    const Tokenization bos = remote_.asked(bos_text, true);
+    if (bos.tokens.size() != 1) return;
+    const TokenId id = bos.tokens.front().id;
+    const HttpReply reply = client_.ask(dialect_->tokenize_as_configured("a"));
+    adds_bos_ = begins_with(dialect_->read_tokens(reply, "a"), id);
+    if (*adds_bos_ || is_special(bos_text)) bos_ = id;
+  }
+
+  /// Whether a text is one special token: the server reads it as one token, and as other tokens if
+  /// special tokens are not parsed.
+  [[nodiscard]] bool is_special(std::string_view text) {
+    const Tokenization parsed = remote_.asked(text, true);
+    if (parsed.tokens.size() != 1) return false;
+    const Tokenization plain = remote_.asked(text, false);
+    return plain.tokens.size() != 1 || plain.tokens.front().id != parsed.tokens.front().id;
   }
 
   /// Describes how the current model differs from the one that plumb first connected to, such as

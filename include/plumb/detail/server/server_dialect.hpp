@@ -22,6 +22,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_connection.hpp"
+#include "plumb/detail/server/reply_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -49,7 +50,25 @@ struct ServerFacts {
   std::size_t context = 0;
   /// The number of sequences that the server computes at the same time; 0 if it does not report it.
   std::size_t slot_count = 0;
+  /// The names of other models or adapters behind the same URL. plumb asks for `model`.
+  std::vector<std::string> other_models{};
 };
+
+/// The models that /v1/models lists after the first one. Further names of the first model, which
+/// have the same `root`, are omitted.
+inline std::vector<std::string> other_models(const ReplyJson& models) {
+  std::vector<std::string> others;
+  const Json& data = models.at("/data");
+  const std::string first = models.text_or("/data/0/id", ""),
+                    root = models.text_or("/data/0/root", "");
+  for (std::size_t i = 1; data.is_array() && i < data.size(); ++i) {
+    const std::string item = "/data/" + std::to_string(i);
+    std::string name = models.text_or(item + "/id", "");
+    const bool is_alias = !root.empty() && models.text_or(item + "/root", "") == root;
+    if (name != first && !is_alias) others.push_back(std::move(name));
+  }
+  return others;
+}
 
 /// The cost of requests, in tokens.
 struct ServerTally {
@@ -168,6 +187,8 @@ class ServerDialect {
   /// prefixes share a request, this limits the total number of their tokens.
   [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
+  /// Whether `without_cache` differs from `normal`.
+  [[nodiscard]] virtual bool can_bypass_cache() const { return false; }
   /// Whether `reference` and `reference_anchor` differ from `normal`.
   [[nodiscard]] virtual bool has_reference() const { return false; }
   /// Sets the reference token, if this kind of server needs one. The token must not end in the

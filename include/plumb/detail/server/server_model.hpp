@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@
 #include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/server/server_connection.hpp"
@@ -173,6 +175,24 @@ class ServerModel {
                                  facts.weights, rounds};
     description.name = facts.model;
     description.answers = server_->identity();
+    if (!facts.other_models.empty()) {
+      description.warnings.push_back("Warning: the server also serves " +
+                                     text_list(facts.other_models) + ". All results are those of " +
+                                     facts.model + ", which it lists first.");
+    }
+    if (const ServerTokenizer* const given = server_->given()) {
+      description.skips_composing = given->skips_composing;
+      description.warnings.insert(description.warnings.end(), given->warnings.begin(),
+                                  given->warnings.end());
+      constexpr std::size_t texts = std::size(compared_texts);
+      if (server_->texts_compared() < texts) {
+        description.warnings.push_back(
+            "Warning: the server tokenised only " + std::to_string(server_->texts_compared()) +
+            " of " + std::to_string(texts) + " texts, so " + given->name +
+            " could not be compared fully with its tokenizer. If it is the tokenizer of another "
+            "model, all numbers are wrong.");
+      }
+    }
     return description;
   }
 
@@ -188,8 +208,10 @@ class ServerModel {
       checks = {{check.is_whole ? "probabilities_add_up_to_1_within"
                                 : "likeliest_probabilities_exceed_1_by",
                  check.sum_off},
-                {"same_again_within_nats", check.repeat_difference},
-                {"same_without_prefix_cache_within_nats", check.uncached_difference}};
+                {"same_again_within_nats", check.repeat_difference}};
+      if (server_->dialect().can_bypass_cache()) {
+        checks["same_without_prefix_cache_within_nats"] = check.uncached_difference;
+      }
       if (server_->dialect().sequences_together() > 0 || check.forces) {
         checks["same_as_sequences_within_nats"] = check.sequence_difference;
       }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/reply_json.hpp"
@@ -50,22 +52,28 @@ struct ServerTokenizer {
   std::optional<TextFrame> own_frame{};
   /// The chat template that comes with the tokenizer, if any.
   std::optional<ChatTemplate> chat_template{};
+  /// As in ModelDescription.
+  std::vector<std::string> warnings{};
+  bool skips_composing = false;
 };
 
-/// Wraps a tokenizer that has tokenize, detokenize, special_tokens, bos and, optionally, adds_bos.
-/// `tokens` is the total number of ids.
+/// Wraps a tokenizer that has tokenize, detokenize, special_tokens, bos and, optionally, adds_bos,
+/// warnings and skips_composing. `tokens` is the total number of ids.
 template <class Tokenizer>
 [[nodiscard]] ServerTokenizer server_tokenizer(std::shared_ptr<const Tokenizer> of,
                                                std::size_t tokens, std::string name) {
-  return {[of](std::string_view text) { return of->tokenize(text); },
-          [of](std::span<const TokenId> ids) { return of->detokenize(ids); },
-          of->bos(),
-          of->special_tokens(),
-          tokens,
-          std::move(name),
-          adds_bos_of(*of),
-          own_frame_of(*of),
-          own_chat_template(*of)};
+  ServerTokenizer made{[of](std::string_view text) { return of->tokenize(text); },
+                       [of](std::span<const TokenId> ids) { return of->detokenize(ids); },
+                       of->bos(),
+                       of->special_tokens(),
+                       tokens,
+                       std::move(name),
+                       adds_bos_of(*of),
+                       own_frame_of(*of),
+                       own_chat_template(*of)};
+  if constexpr (requires { of->warnings(); }) made.warnings = of->warnings();
+  if constexpr (requires { of->skips_composing(); }) made.skips_composing = of->skips_composing();
+  return made;
 }
 
 /// The server's own tokenizer, used over the network. Results are cached. Not thread-safe.
@@ -149,8 +157,9 @@ inline void compare_token_texts(HttpClient& client, const ServerDialect& dialect
   }
 }
 
-/// Throws a user error if the local tokenizer and the server's split a text differently. Returns
-/// the number of texts compared, which is 0 if the server reports neither ids nor texts of tokens.
+/// Throws a user error if the local tokenizer and the server's split a text differently, or if the
+/// server refuses the request. Returns the number of texts compared, which is 0 if the server
+/// reports neither ids nor texts of tokens.
 [[nodiscard]] inline std::size_t compare_tokenizers(HttpClient& client,
                                                     const ServerDialect& dialect,
                                                     const ServerTokenizer& given) {
@@ -161,8 +170,11 @@ inline void compare_token_texts(HttpClient& client, const ServerDialect& dialect
       ++compared;
       continue;
     }
-    const HttpReply reply = client.reply(dialect.tokenize(text, false));
-    if (reply.status < 200 || reply.status >= 300) return compared;
+    const HttpRequest request = dialect.tokenize(text, false);
+    const HttpReply reply = client.reply(request);
+    constexpr unsigned absent[] = {400, 404, 405, 422, 501};
+    if (ranges::find(absent, reply.status) != std::end(absent)) return compared;
+    client.refuse_failure(request, reply);
     const auto ids = [](const Tokenization& made) {
       std::vector<TokenId> all;
       for (const Token& token : made.tokens) all.push_back(token.id);

@@ -47,6 +47,7 @@ class VllmServer final : public OpenAiCompatibleServer {
     return (std::min)(count, most_tokens);
   }
 
+  [[nodiscard]] bool can_bypass_cache() const override { return true; }
   [[nodiscard]] std::size_t prefixes_together() const override { return 64; }
 
   [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {
