@@ -26,7 +26,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 namespace {
 
 constexpr std::size_t most_known = 20'000;
-constexpr std::time_t fixed_date = 1'721'995'200;  // 26 July 2024, noon in UTC
+
+/// 26 July 2024, noon in the local time zone, because the engine's strftime_now uses local time.
+std::time_t fixed_date() {
+  std::tm day{};
+  day.tm_year = 2024 - 1900;
+  day.tm_mon = 6;
+  day.tm_mday = 26;
+  day.tm_hour = 12;
+  day.tm_isdst = -1;
+  return std::mktime(&day);
+}
 
 /// The engine's message without the surrounding excerpt of the template: the line after the last
 /// "Error: ", else the first line.
@@ -54,7 +64,7 @@ class ParsedTemplate {
 
   [[nodiscard]] std::string operator()(const Json& variables) {
     jinja::context context(text_);
-    context.current_time = fixed_date;
+    context.current_time = fixed_date();
     jinja::global_from_json(context, common_json::parse(variables.dump()), false);
     jinja::runtime runtime(context);
     return jinja::runtime::gather_string_parts(runtime.execute(program_))->as_string().str();

@@ -109,6 +109,21 @@ BOOST_AUTO_TEST_CASE(nothing_but_white_space_is_put_before_the_answer) {
   };
   const Chat chat({""}, thinking, ChatTurn::question, "");
   BOOST_TEST(chat.context("", {}, statement(0)) == "<u>The capital of France is</u><a>");
+  BOOST_TEST(chat.warning().value() ==
+             "Warning: the chat template writes \"<think></think> \" before an answer. Answers are "
+             "scored directly after the generation prompt.");
+  BOOST_TEST(!Chat({""}, written, ChatTurn::question, "").warning().has_value());
+}
+
+// gpt-oss's answers begin with another header than the generation prompt.
+BOOST_AUTO_TEST_CASE(an_answer_that_does_not_follow_the_generation_prompt_is_warned_of) {
+  const auto without_opening = [](const ChatTemplate& by, std::span<const ChatMessage> turns,
+                                  bool opens) {
+    return written(by, turns, false) + (opens ? "<start>" : "");
+  };
+  const Chat chat({""}, without_opening, ChatTurn::question, "");
+  BOOST_TEST(chat.warning().value().find("does not follow the generation prompt") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_template_that_leaves_out_or_changes_a_turn_is_refused) {

@@ -123,6 +123,9 @@ inline std::optional<ProbedInWords> probe(Console& console, const char* command,
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
     settings.conversation = chat_of(make_model, settings, model);
+    if (const auto& warning = settings.conversation.warning()) {
+      description.warnings.push_back(*warning);
+    }
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(std::move(description)));
     const std::filesystem::path& data = arguments.probe.data;
     if (is_dry_run_or_shard(console, command, arguments.target, data, job)) return std::nullopt;

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/core/word_character.hpp"
 #include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -74,12 +76,15 @@ class Chat {
         render_(std::move(render)),
         turn_(turn),
         system_(std::move(system)) {
-    join_ = white_space_before_answer();
+    find_answer();
     check_turns();
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return render_ != nullptr; }
   [[nodiscard]] const ChatTemplate& source() const noexcept { return template_; }
+  /// A warning if the template puts more than white space before an answer, such as an empty
+  /// thinking block; otherwise nothing.
+  [[nodiscard]] const std::optional<std::string>& warning() const noexcept { return warning_; }
 
   /// The part of a statement that the assistant's turn contains.
   [[nodiscard]] Prompt answer(Prompt statement) const {
@@ -170,9 +175,9 @@ class Chat {
     }
   }
 
-  /// The text between the generation prompt and the answer, if it is only white space. Some
-  /// templates write "[/INST] Paris".
-  [[nodiscard]] std::string white_space_before_answer() const {
+  /// Finds the text between the generation prompt and the answer. Only white space is put before
+  /// answers: some templates write "[/INST] Paris". Other text is part of what a model generates.
+  void find_answer() {
     const std::string answer = "plumb-answer";
     std::vector<ChatMessage> turns = begun();
     turns.push_back({"user", "plumb-question"});
@@ -180,10 +185,21 @@ class Chat {
     turns.push_back({"assistant", answer});
     const std::string answered = render_(template_, turns, false);
     const std::size_t place = answered.rfind(answer);
-    if (place == std::string::npos || place < asking.size() || !answered.starts_with(asking))
-      return "";
-    std::string between = answered.substr(asking.size(), place - asking.size());
-    return is_blank(between) ? between : "";
+    const std::string scored = " Answers are scored directly after the generation prompt.";
+    if (place == std::string::npos || place < asking.size() || !answered.starts_with(asking)) {
+      warning_ =
+          "Warning: in the chat template's conversations, an answer does not follow the "
+          "generation prompt." +
+          scored;
+      return;
+    }
+    const std::string between = answered.substr(asking.size(), place - asking.size());
+    if (is_blank(between)) {
+      join_ = between;
+      return;
+    }
+    warning_ = "Warning: the chat template writes " + Json(shortened(between)).dump() +
+               " before an answer." + scored;
   }
 
   ChatTemplate template_{};
@@ -191,6 +207,7 @@ class Chat {
   ChatTurn turn_ = ChatTurn::question;
   std::string system_{};
   std::string join_{};
+  std::optional<std::string> warning_{};
   bool keeps_turns_ = true;
 };
 
