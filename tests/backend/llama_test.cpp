@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/detail/score/causal_scorer.hpp"
+#include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
@@ -267,6 +268,24 @@ BOOST_AUTO_TEST_CASE(reserving_the_tree_size_does_not_change_the_rows) {
     small.reserve(10);  // less than the tree needs
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
   }
+}
+
+// llama.cpp rotates with the factors for long contexts as soon as the cache has more cells than the
+// original context. plumb keeps trees below that size, so scores do not depend on it.
+BOOST_AUTO_TEST_CASE(a_long_rope_model_keeps_its_factors_for_short_contexts) {
+  const TemporaryFolder folder;
+  const auto file = TinyGguf({.context = 8192}).with_long_rope(2048).write(folder / "tiny.gguf");
+  plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 2});
+  BOOST_TEST(model.context_length() == 1536U);  // 2,048 cells less two packs
+  BOOST_TEST(model.tree_limits().nodes == 1536U);
+  const std::vector<plumb::detail::TokenId> prefix{263, 't', 'h', 'e', 'r', 'e'};
+  const std::vector<float> short_row = row_after(model, prefix);
+  model.reserve(100'000);
+  BOOST_TEST(worst_difference(short_row, row_after(model, prefix)) == 0);
+  // With an original context below the smallest cache, the long factors would always be used.
+  const auto long_file = TinyGguf({.context = 8192}).with_long_rope(512).write(folder / "l.gguf");
+  BOOST_CHECK_EXCEPTION(plumb::detail::LlamaModel({long_file}), plumb::detail::Error,
+                        plumb::detail::test::says(plumb::detail::Fault::user, "`pack`"));
 }
 
 BOOST_AUTO_TEST_CASE(a_tree_past_the_models_limit_is_refused_also_when_it_grows_there) {

@@ -123,6 +123,7 @@ BOOST_FIXTURE_TEST_CASE(attention_to_both_sides_is_refused_in_every_architecture
   }
   BOOST_TEST(asked > 30U);
   refuses("llama", {{"is_causal", 0}}, "is_causal: 0 lets tokens");
+  refuses("llama", {{"per_layer_config", {{"0", {{"rms_norm_eps", 1e-3}}}}}}, "per_layer_config: ");
   refuses("gemma", {{"use_bidirectional_attention", "all"}},
           "use_bidirectional_attention: \"all\"");
   Json config = read_json_object(test::network_folder("llama") / "config.json");

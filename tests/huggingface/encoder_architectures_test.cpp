@@ -77,6 +77,8 @@ BOOST_FIXTURE_TEST_CASE(unsupported_settings_are_named, Folder) {
   refuses("bert", {{"is_decoder", true}}, "is_decoder: true is not supported");
   refuses("bert", {{"add_cross_attention", true}}, "add_cross_attention: true is not supported");
   refuses("bert", {{"pruned_heads", {{"0", {1}}}}}, "pruned_heads: ");
+  refuses("bert", {{"per_layer_config", {{"0", {{"layer_norm_eps", 1e-3}}}}}},
+          "per_layer_config: ");
   refuses("bert", {{"quantization_config", {{"bits", 4}}}}, "weights quantised are not supported");
   for (const char* network : {"bert", "roberta", "albert", "distilbert", "xlm-roberta"}) {
     refuses(network, {{"is_causal", true}}, "is_causal: true is not supported; only false is");

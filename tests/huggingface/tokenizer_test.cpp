@@ -150,6 +150,18 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_read_from_the_files) {
   BOOST_TEST((*named.bos() == 1 && !named.eos() && *named.unk() == 0));
 }
 
+// Instruction models often have several, as Phi-3 and Gemma do.
+BOOST_AUTO_TEST_CASE(every_end_token_of_the_files_ends_a_text) {
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"eos_token_id": 7, "text_config": {"eos_token_id": [8, null]}})");
+  folder.write("generation_config.json", R"({"eos_token_id": [7, 106, -1, 5000000000]})");
+  const HuggingFaceTokenizer named = read(folder, little + "}");
+  for (const plumb::detail::TokenId id : {7, 8, 106}) BOOST_TEST(named.ends(id));
+  for (const plumb::detail::TokenId id : {0, 1, -1, 105}) BOOST_TEST(!named.ends(id));
+  const HuggingFaceTokenizer opt = of("opt-merges-txt");
+  BOOST_TEST((opt.ends(2) && !opt.ends(1)));
+}
+
 BOOST_AUTO_TEST_CASE(copies_outlive_what_they_were_copied_from) {
   std::optional<HuggingFaceTokenizer> first = of("albert");
   const HuggingFaceTokenizer copy = *first;

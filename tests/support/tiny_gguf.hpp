@@ -114,6 +114,14 @@ class TinyGguf {
     tensor(name, {width, 2}, 0.1);
     return *this;
   }
+  /// Makes a LongRoPE model whose context was `original` tokens long.
+  TinyGguf& with_long_rope(std::uint32_t original) {
+    gguf_set_val_str(file_.get(), key("rope.scaling.type").c_str(), "longrope");
+    set("rope.scaling.original_context_length", std::int64_t{original});
+    tensor("rope_factors_short.weight", {width / heads / 2}, 0, 1);
+    tensor("rope_factors_long.weight", {width / heads / 2}, 0, 4);
+    return *this;
+  }
   /// Truncates the matrices' numbers to BF16 precision. `half` also stores them in BF16, so that a
   /// file in BF16 and a file in F32 contain the same weights.
   TinyGguf& cut_to_bf16(bool half, const std::string& lead = "") {

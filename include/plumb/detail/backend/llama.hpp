@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,7 @@ class LlamaModel {
     refuse_no_causal_model(file);
     file.refuse_cut_parts();
     weights_ = LlamaWeights(file);
+    most_nodes_ = nodes_for_short_factors(file);
     const std::filesystem::path loaded = weights_.to_load(file, options_);
     model_.reset(llama_model_load_from_file(loaded.c_str(), parameters_.of_model()));
     if (!model_) throw cannot_load(log_->take());
@@ -112,14 +114,14 @@ class LlamaModel {
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
   [[nodiscard]] std::size_t context_length() const {
-    return static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
+    return (std::min)(static_cast<std::size_t>(llama_model_n_ctx_train(model_.get())), most_nodes_);
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
     // The block is at least as large as a step, so that plans treat all cells of a step as equally
     // expensive. With the CPU's block size, plans would leave larger steps partly empty.
     const std::size_t pack = parameters_.pack();
-    return {(std::max)(options_.cells, context_length()), branches_, pack,
+    return {(std::min)((std::max)(options_.cells, context_length()), most_nodes_), branches_, pack,
             (std::max)(attention_block, pack)};
   }
 
@@ -247,8 +249,31 @@ class LlamaModel {
   /// two. The result is a multiple of the minimum size, so that trees of similar size get the same
   /// number of cells.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
-    const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
+    const std::size_t block = cell_block();
     return (nodes + 2 * parameters_.pack() + block - 1) / block * block;
+  }
+  [[nodiscard]] std::size_t cell_block() const {
+    return (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
+  }
+
+  /// A LongRoPE model (Phi-3-128k) rotates with one set of factors in short contexts and another in
+  /// long ones. llama.cpp chooses by the number of cells, so a larger tree would change the scores
+  /// of short texts. Returns the nodes of the largest tree with the factors for short contexts; the
+  /// largest number for other models. Throws a user error if `pack` leaves no room for a tree.
+  [[nodiscard]] std::size_t nodes_for_short_factors(const GgufModel& file) const {
+    const std::string architecture = file.first().text("general.architecture").value_or("");
+    const std::optional<std::int64_t> original =
+        file.first().whole_number(architecture + ".rope.scaling.original_context_length");
+    if (original.value_or(0) <= 0 || !file.has_tensor("rope_factors_long")) {
+      return (std::numeric_limits<std::size_t>::max)();
+    }
+    const std::size_t block = cell_block(), room = 2 * parameters_.pack();
+    const std::size_t cells = static_cast<std::size_t>(*original) / block * block;
+    if (cells > room) return cells - room;
+    throw user_error({.setting = "pack"},
+                     "leaves no room in this model's short context of " +
+                         std::to_string(*original) + " tokens",
+                     "use a smaller one, or run the model on a server");
   }
 
   /// The number of layers on a GPU. llama.cpp counts the output as one more layer of the model.
@@ -346,6 +371,7 @@ class LlamaModel {
   LlamaVocabulary vocabulary_;
   BranchLedger ledger_{1};
   std::size_t branches_ = 1;
+  std::size_t most_nodes_ = 0;
   std::size_t reserved_ = 0;  // nodes
   std::optional<SequenceId> keeper_;
 };

@@ -94,6 +94,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
   for (const detail::ConfigFields* of : {&fields, &part.fields}) {
     detail::refuse_quantized(*of, folder, false);
     detail::refuse_attention_to_both_sides(*of);
+    of->expect("per_layer_config", Json::object());
   }
   DecoderConfig config;
   Json absent = Json::object();

@@ -68,6 +68,7 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
   detail::refuse_quantized(fields, folder, true);
   fields.expect("is_causal", false);  // true would hide later tokens
   fields.expect("pruned_heads", Json::object());
+  fields.expect("per_layer_config", Json::object());
   EncoderConfig config;
   config.tied = fields.flag("tie_word_embeddings", true);
   found->read(fields, config);

@@ -234,7 +234,7 @@ class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
   using FolderModel::FolderModel;
 
   [[nodiscard]] std::size_t dimension() const { return network_.dimension(); }
-  [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
+  [[nodiscard]] bool ends(TokenId token) const { return tokenizer_.ends(token); }
   [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
   /// The tokens that the post-processor puts around a text. A BOS without an embedding is omitted;
   /// any other token without an embedding causes a user error.

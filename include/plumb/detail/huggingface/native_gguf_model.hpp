@@ -96,6 +96,7 @@ class NativeGgufModel {
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_->bos(); }
   [[nodiscard]] bool adds_bos() const { return vocabulary_->adds_bos(); }
+  [[nodiscard]] TextFrame own_frame() const { return vocabulary_->own_frame(); }
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
     return vocabulary_->chat_template();
   }

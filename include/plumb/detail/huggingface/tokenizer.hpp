@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/huggingface/added_tokens.hpp"
@@ -191,6 +192,11 @@ class HuggingFaceTokenizer {
   /// (backend/text_tokens.hpp) requires.
   [[nodiscard]] TextFrame own_frame() const { return {before(), after()}; }
   [[nodiscard]] std::optional<TokenId> eos() const { return parts_->eos; }
+  /// Whether the token ends a generated text: the tokenizer's EOS, or one of the `eos_token_id` of
+  /// generation_config.json and config.json.
+  [[nodiscard]] bool ends(TokenId token) const {
+    return ranges::find(parts_->ends, token) != parts_->ends.end();
+  }
   [[nodiscard]] std::optional<TokenId> unk() const { return parts_->unk; }
   [[nodiscard]] std::optional<TokenId> pad() const { return parts_->pad; }
 
@@ -207,6 +213,7 @@ class HuggingFaceTokenizer {
     std::vector<bool> special;  // by id
     std::vector<std::string> warnings;
     std::optional<TokenId> mask, cls, sep, bos, eos, unk, pad;
+    std::vector<TokenId> ends;
   };
 
   HuggingFaceTokenizer() = default;
@@ -298,11 +305,30 @@ class HuggingFaceTokenizer {
     parts.bos = named("bos");
     parts.eos = named("eos");
     parts.pad = named("pad");
+    if (parts.eos) parts.ends.push_back(*parts.eos);
+    add_ends(parts.ends, files.generation);
+    add_ends(parts.ends, files.model);
+    if (const auto text = files.model.find("text_config"); text != files.model.end()) {
+      add_ends(parts.ends, *text);
+    }
     parts.unk = std::visit([](const auto& model) { return model.unknown(); }, parts.model);
     if (!parts.unk) parts.unk = named("unk");
     parts.mask = named("mask");
     if (!parts.mask) parts.mask = parts.added.vocabulary().id_of("[MASK]");
     if (!parts.mask) parts.mask = parts.added.vocabulary().id_of("<mask>");
+  }
+
+  /// Adds a configuration's `eos_token_id`, which is a number or a list of numbers.
+  static void add_ends(std::vector<TokenId>& ends, const TokenizerJson& config) {
+    const auto found = config.is_object() ? config.find("eos_token_id") : config.end();
+    if (found == config.end()) return;
+    const auto add = [&](const TokenizerJson& id) {
+      if (!id.is_number_unsigned()) return;
+      const auto number = id.get<std::uint64_t>();
+      if (std::in_range<TokenId>(number)) ends.push_back(static_cast<TokenId>(number));
+    };
+    if (!found->is_array()) return add(*found);
+    for (const TokenizerJson& id : *found) add(id);
   }
 
   std::shared_ptr<const Parts> parts_;

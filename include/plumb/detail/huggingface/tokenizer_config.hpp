@@ -31,8 +31,8 @@ struct TokenizerFiles {
   TokenizerJson config = TokenizerJson::object();
   /// The class's special tokens, used if the configuration does not specify them.
   TokenizerJson defaults = TokenizerJson::object();
-  /// The contents of config.json; empty if that file is missing.
-  TokenizerJson model = TokenizerJson::object();
+  /// The contents of config.json and generation_config.json; empty if these files are missing.
+  TokenizerJson model = TokenizerJson::object(), generation = TokenizerJson::object();
   /// Warnings about fields that have no effect. They apply to all of the model's results.
   std::vector<std::string> warnings{};
 
@@ -103,6 +103,7 @@ inline void check_config(const TokenizerFiles& files) {
   files.file = folder / "tokenizer.json";
   files.config = read_or_empty("tokenizer_config.json");
   files.model = read_or_empty("config.json");
+  files.generation = read_or_empty("generation_config.json");
   // The older name for additional special tokens. Both lists are used, the one in
   // tokenizer_config.json first.
   const char* const extra = "extra_special_tokens";
