@@ -11,6 +11,29 @@
 #include "plumb/load.hpp"
 
 namespace plumb_python {
+namespace {
+
+/// What a relation has that affects results and is not in its pairs of subject and object, such as
+/// "aliases".
+std::vector<std::string> beyond_pairs(const Relation& relation) {
+  std::vector<std::string> found;
+  const auto has = [&](const auto& of_fact) { return ranges::any_of(relation.facts, of_fact); };
+  const auto not_empty = [](const auto& list) { return !list.empty(); };
+  if (!relation.template_weights.empty()) found.emplace_back("template weights");
+  if (has([](const Fact& fact) { return !fact.offered.empty(); })) {
+    found.emplace_back("choices of its own");
+  }
+  if (has([](const Fact& fact) { return fact.part != FactPart::unsaid; })) {
+    found.emplace_back("a split");
+  }
+  if (has([](const Fact& fact) { return !fact.subject_aliases.empty(); }) ||
+      ranges::any_of(relation.option_aliases, not_empty)) {
+    found.emplace_back("aliases");
+  }
+  return found;
+}
+
+}  // namespace
 
 void bind_data(nb::module_& module) {
   nb::class_<Relation>(module, "Relation")
@@ -26,6 +49,7 @@ void bind_data(nb::module_& module) {
                      }
                      return pairs;
                    })
+      .def_prop_ro("beyond_pairs", &beyond_pairs)
       .def("__len__", [](const Relation& self) { return self.facts.size(); });
   module.def("relation_of", &relation_of, "code"_a, "templates"_a, "facts"_a);
 

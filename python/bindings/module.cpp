@@ -92,6 +92,8 @@ class ObjectModel {
     ModelDescription made{"Python", "", false};
     made.backend = nb::cast<std::string>(engine_.attr("backend"));
     made.name = nb::cast<std::string>(engine_.attr("name"));
+    made.weights = nb::cast<std::string>(engine_.attr("weights"));
+    made.device = nb::cast<std::string>(engine_.attr("device"));
     return made;
   }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

@@ -15,8 +15,10 @@ folder saves finished work, and resume=True continues it. Only one thread at a t
 """
 from __future__ import annotations
 
+import json
 import os
 import pathlib
+import tempfile
 from typing import Any, Iterable, Mapping, Sequence
 
 from . import _core
@@ -25,7 +27,7 @@ from .answers import Answers, Table
 from .engines import Engine, TransformersEngine
 from .errors import PlumbError, UserError
 from .results import Estimate, Results
-from .runs import Progress, Run, run, shown
+from .runs import Progress, Run, check_frame, run, shown
 
 __all__ = ["Answers", "Dataset", "Engine", "Estimate", "Model", "PlumbError", "Relation", "Results", "Run", "Table", "TransformersEngine",
            "UserError", "calibrate", "compare", "dataset", "load", "many_prompts", "many_shot", "probe", "rank", "relation", "run",
@@ -40,8 +42,13 @@ def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_t
          precision: str = "exact", **engine: Any) -> Model:
     """Makes a model from the path of a Hugging Face folder or a .gguf file, from a `transformers` model with its tokenizer, or from
     any engine with `tokenize` and `log_probabilities` (`plumb_probe.engines`). `threads`: 0 uses one per core. `precision`: "exact" or
-    "fast"; "fast" is only for .gguf files. Other arguments are passed to TransformersEngine. A Model is returned unchanged."""
+    "fast"; "fast" is only for .gguf files. `parse_special_tokens`: whether a special token's text is read as the token; only for paths
+    and transformers models. Other arguments are passed to TransformersEngine. A Model is returned unchanged."""
     if isinstance(model, Model):
+        given = {"tokenizer": tokenizer is not None, "threads": threads != 0, "parse_special_tokens": parse_special_tokens,
+                 "precision": precision != "exact", **dict.fromkeys(engine, True)}
+        for name in (name for name, is_given in given.items() if is_given):
+            raise _wrong(name, "the model is already loaded", "pass it when the model is loaded")
         return model
     if precision not in ("exact", "fast"):
         raise _wrong("precision", f"'{precision}' is not a valid choice", "use \"exact\" or \"fast\"")
@@ -50,11 +57,18 @@ def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_t
     if engine and tokenizer is None:
         raise _wrong(next(iter(engine)), "is for a transformers model with its tokenizer", "remove it")
     if not isinstance(model, (str, os.PathLike)):
+        if precision != "exact":
+            raise _wrong("precision", "is for .gguf files; other models compute in their own precision", "remove it")
         if tokenizer is not None:
-            model = TransformersEngine(model, tokenizer, **engine)
+            model = TransformersEngine(model, tokenizer, parse_special_tokens=parse_special_tokens, **engine)
+        elif parse_special_tokens:
+            raise _wrong("parse_special_tokens", "is for paths and transformers models; an engine's tokenize decides this itself", "remove it")
         made = _core.object_model(Engine(model))
+        made.engine = model
         made.name = getattr(model, "name", None) or type(model).__name__
         return made
+    if tokenizer is not None:
+        raise _wrong("tokenizer", "is for a transformers model in memory; a path has its own tokenizer", "remove it")
     path = pathlib.Path(model)
     if not path.exists():
         raise UserError(f"{path}: no such model file or folder; pass a .gguf file or a Hugging Face folder", file=str(path),
@@ -62,6 +76,7 @@ def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_t
     if path.is_dir() and precision != "exact":
         raise _wrong("precision", "is for .gguf files; folders are computed exactly", "remove it")
     made = _core.model_at(str(path), threads, parse_special_tokens, precision == "exact")
+    made.parses_special_tokens = parse_special_tokens
     made.name = path.resolve().name
     return made
 
@@ -79,36 +94,73 @@ def _bos(value: bool | str) -> bool | str:
     return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
 
 
-def relation(code: str, templates: Sequence[str], facts: Iterable[tuple[str, str]]) -> Relation:
-    """Makes a relation from (subject, object) pairs; its options are the objects. Templates have [X] for the subject and [Y] for the
-    object: relation("country", ["[X] is in [Y]."], [("Oslo", "Norway"), ("Lima", "Peru")])."""
-    return _core.relation_of(code, list(templates), [(str(subject), str(answer)) for subject, answer in facts])
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas.NA, none of which equals itself."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA has no truth value; neither have arrays, which _text refuses
+        return not hasattr(value, "__len__")
+
+
+def _text(value: Any, place: str) -> str:
+    """A name as text. Refuses missing values and lists."""
+    if _is_missing(value):
+        raise UserError(f"{place} is missing; fill it in or drop the fact", remedy="fill it in or drop the fact")
+    if not isinstance(value, (str, bytes)) and hasattr(value, "__len__"):
+        raise UserError(f"{place} is a {type(value).__name__}, not one name; make one fact of each name", remedy="make one fact of each name")
+    return str(value)
+
+
+def relation(code: str, templates: Sequence[str], facts: Iterable[tuple[str, str]] | Mapping[str, str]) -> Relation:
+    """Makes a relation from (subject, object) pairs or a mapping; its options are the objects. Templates have [X] for the subject and [Y]
+    for the object: relation("country", ["[X] is in [Y]."], [("Oslo", "Norway"), ("Lima", "Peru")])."""
+    pairs = list(facts.items() if isinstance(facts, Mapping) else facts)
+    if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+        raise UserError(f"relation '{code}': a fact is not a pair of subject and object", remedy="pass (subject, object) pairs")
+    return _core.relation_of(code, list(templates), [
+        (_text(subject, f"relation '{code}', fact {place}: the subject"), _text(answer, f"relation '{code}', fact {place}: the object"))
+        for place, (subject, answer) in enumerate(pairs)])
+
+
+def _of_frame(data: Any, templates: Mapping[str, Sequence[str]]) -> Dataset:
+    """A DataFrame's dataset, read like a table in a file, with all of its columns."""
+    for column in ("subject", "relation", "object"):
+        if column not in data:
+            raise _wrong("data", f"the DataFrame has no column '{column}'", f"rename one of its columns: {', '.join(map(str, data))}")
+    for row, cells in data[["subject", "relation", "object"]].iterrows():
+        for column, cell in cells.items():
+            if _is_missing(cell):
+                raise UserError(f"`data`: row {row} of the DataFrame has no {column}; fill it in or drop the row", setting="data", field=column,
+                                remedy="fill it in or drop the row")
+    check_frame(data)
+    codes = {str(code) for code in data["relation"]}
+    if any(str(column).lower() in ("choices", "multiple choices") for column in data):
+        if templates:
+            raise _wrong("templates", "a table whose facts have their own choices has no templates", "remove it, or drop the column")
+        codes = set()
+    for code in sorted(codes ^ templates.keys()):
+        raise _wrong("templates", f"has none for relation '{code}'" if code in codes else f"'{code}' is not a relation of the DataFrame",
+                     "pass a list of templates for each relation, by code")
+    with tempfile.TemporaryDirectory(prefix="plumb-") as place:
+        table = pathlib.Path(place) / "frame.csv"
+        table.write_text(data.to_csv(index=False), encoding="utf-8")
+        if templates:
+            table.with_suffix(".json").write_text(json.dumps(templates), encoding="utf-8")
+        return _core.load_dataset(str(table))
 
 
 def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templates: Mapping[str, Sequence[str]] | None = None) -> Dataset:
     """Makes a dataset from a path in any format that the command reads, a Dataset, relations, or a pandas DataFrame with the columns
-    subject, relation and object (then `templates` maps each relation to its templates). Keeps only `relations`, by code, and their
+    subject, relation and object (then `templates` maps each relation to its templates; other columns are read as in a table). Keeps only `relations`, by code, and their
     first `limit` facts; 0 keeps all."""
+    if templates is not None and not hasattr(data, "groupby"):
+        raise _wrong("templates", "is for a DataFrame; other data has its own templates", "remove it")
     if isinstance(data, (str, os.PathLike)):
         made = _core.load_dataset(str(data))
     elif isinstance(data, Dataset):
         made = data
     elif hasattr(data, "groupby"):
-        for column in ("subject", "relation", "object"):
-            if column not in data:
-                raise _wrong("data", f"the DataFrame has no column '{column}'", f"rename one of its columns: {', '.join(map(str, data))}")
-        missing = data[["subject", "relation", "object"]].isna()
-        if missing.any(axis=None):
-            row, column = next((row, column) for row, cells in missing.iterrows() for column in cells.index if cells[column])
-            raise UserError(f"`data`: row {row} of the DataFrame has no {column}; fill it in or drop the row", setting="data", field=column,
-                            remedy="fill it in or drop the row")
-        given = {code: _list(of) for code, of in (templates or {}).items()}
-        codes = {str(code) for code in data["relation"].dropna()}
-        for code in sorted(codes ^ given.keys()):
-            raise _wrong("templates", f"has none for relation '{code}'" if code in codes else f"'{code}' is not a relation of the DataFrame",
-                         "pass a list of templates for each relation, by code")
-        made = Dataset("frame", [relation(str(code), given[str(code)], zip(rows["subject"], rows["object"]))
-                                 for code, rows in data.groupby("relation", sort=False)])
+        made = _of_frame(data, {str(code): _list(of) for code, of in (templates or {}).items()})
     else:
         made = Dataset("relations", [data] if isinstance(data, Relation) else list(data))
     if not isinstance(limit, int) or limit < 0:

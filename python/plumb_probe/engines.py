@@ -7,9 +7,11 @@ An engine has
         element 0 is not read
 and may have
     bos, adds_bos, context_length, vocabulary_size, name, detokenize(ids), ends(id)
+    weights ("F32", "BF16" …) and device ("CPU", "cuda:0" …): other than F32 on the CPU, equal questions may differ by 0.5 nats instead of 0.001
     embed(texts, with_bos) -> float32 [texts, dimension], and dimension: for rankings by DEER
     sequence_rows(ids) -> float32 [ids, vocabulary], logits after each: for generation
-    chat_template, a Jinja text, and chat_tokens, the texts of special tokens by the names it uses: for run(…, chat=True)
+    chat_template, a Jinja text, and chat_tokens, the texts of special tokens by the names it uses: for run(…, chat=True), where tokenize
+        must read the texts of special tokens as these tokens
 """
 from __future__ import annotations
 
@@ -37,6 +39,7 @@ class Engine:
         self.context_length = int(getattr(engine, "context_length", 1 << 20))
         self.vocabulary_size = int(getattr(engine, "vocabulary_size", (1 << 31) - 1))
         self.tree_nodes = int(getattr(engine, "tree_nodes", 512))
+        self.weights, self.device = getattr(engine, "weights", ""), getattr(engine, "device", "")
         for name in ("look_up", "sequence_rows", "tree_rows", "embed", "dimension", "chat_template"):
             if hasattr(engine, name):
                 setattr(self, name, getattr(engine, name))
@@ -96,21 +99,30 @@ def tree_mask(parents: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     return sees, depths
 
 
+_weight_types = {"torch.float32": "F32", "torch.float16": "F16", "torch.bfloat16": "BF16"}
+
+
+def _numbers(of: Any) -> set[int]:
+    """The numbers of a configuration's field: one, several, or none."""
+    return set() if of is None else {of} if isinstance(of, int) else set(of)
+
+
 class TransformersEngine:
     """A causal model of transformers and its tokenizer, on the model's device.
 
     `trees`: True scores whole trees of prefixes in one call with a 4-D mask; False evaluates every branch as a separate sequence. None
     tries a small tree first, and uses sequences if the results differ because the model has its own kind of positions or attention.
-    `tree_nodes`: tokens per call.
+    `tree_nodes`: tokens per call. `parse_special_tokens`: whether a special token's text is read as the token.
     """
 
     backend = "transformers"
     probes = "the cat sat on a mat and saw the dog"
 
-    def __init__(self, model: Any, tokenizer: Any, *, trees: bool | None = None, tree_nodes: int = 512):
+    def __init__(self, model: Any, tokenizer: Any, *, trees: bool | None = None, tree_nodes: int = 512, parse_special_tokens: bool = False):
         import inspect
 
         self.model, self.tokenizer, self.tree_nodes = model.eval(), tokenizer, tree_nodes
+        self.parse_special_tokens = parse_special_tokens
         config = model.config.get_text_config()
         self.name = getattr(model.config, "_name_or_path", "") or type(model).__name__
         self.bos = tokenizer.bos_token_id
@@ -118,6 +130,11 @@ class TransformersEngine:
         self.chat_template = template.get("default") if isinstance(template, dict) else template
         self.chat_tokens = {name: text for name, text in tokenizer.special_tokens_map.items() if isinstance(text, str)}
         self.adds_bos = self.bos is not None and tokenizer("a").input_ids[:1] == [self.bos]
+        self._ends = _numbers(tokenizer.eos_token_id)
+        for of in (getattr(model, "generation_config", None), model.config, config):
+            self._ends |= _numbers(getattr(of, "eos_token_id", None))
+        self.weights = _weight_types.get(str(model.dtype), str(model.dtype).replace("torch.", ""))
+        self.device = "CPU" if model.device.type == "cpu" else str(model.device)
         self.vocabulary_size = model.get_output_embeddings().weight.shape[0]
         self.dimension = config.hidden_size
         self.context_length = int(getattr(config, "max_position_embeddings", None) or getattr(config, "seq_length", None) or
@@ -127,21 +144,33 @@ class TransformersEngine:
         self._kinds = set(getattr(config, "layer_types", None) or ())
         taken = inspect.signature(model.forward).parameters
         self._keeps = "logits_to_keep" in taken
-        self.trees = ("position_ids" in taken and self._trees_agree()) if trees is None else trees
+        self._refuse_masked()
+        # GPT-Neo's local attention depends on places in a row, which a small tree does not show.
+        by_place = hasattr(config, "window_size")
+        self.trees = ("position_ids" in taken and not by_place and self._trees_agree()) if trees is None else trees
         if self.trees:  # plumb's core uses these if they exist
             self.look_up, self.tree_rows = self._look_up, self._tree_rows
 
     def tokenize(self, text: str) -> list[tuple[int, int, int]]:
         if not self.tokenizer.is_fast:
             return self.tokenizer(text, add_special_tokens=False).input_ids
-        made = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, split_special_tokens=True)
+        made = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, split_special_tokens=not self.parse_special_tokens)
         return [(token, *span) for token, span in zip(made.input_ids, made.offset_mapping)]
 
     def detokenize(self, ids: Sequence[int]) -> str:
         return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
 
     def ends(self, token: int) -> bool:
-        return token == self.tokenizer.eos_token_id
+        return token in self._ends
+
+    def _refuse_masked(self) -> None:
+        """Refuses a model whose rows depend on later tokens."""
+        ids = numpy.array([token if isinstance(token, int) else token[0] for token in self.tokenize(self.probes)])
+        half = max(1, len(ids) // 2)
+        apart = numpy.abs(self.sequence_rows(ids)[:half] - self.sequence_rows(ids[:half])).max()
+        if apart > (0.01 if self.model.dtype.itemsize >= 4 else 0.5):
+            remedy = "use a causal model, or pass a masked model's folder as a path"
+            raise UserError(f"`model`: is not causal: its logits change by {apart:.3g} with the tokens that follow; {remedy}", setting="model", remedy=remedy)
 
     def _forward(self, ids: Any, keep: Any = None, **more: Any) -> Any:
         """Logits in float32. With `keep`, only those at these positions of a single sequence, [positions, vocabulary]."""

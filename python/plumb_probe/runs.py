@@ -2,6 +2,7 @@
 """Run folders: reads finished ones, and makes new ones like the command."""
 from __future__ import annotations
 
+import contextlib
 import csv
 import html
 import io
@@ -81,11 +82,25 @@ class Run:
                 f"{html_table(self.metrics.rows())}{figures}")
 
 
-def _written(data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
+def check_frame(frame: Any) -> None:
+    """Refuses cells that a table would change: tuples, sets and arrays, and whole numbers that pandas stores as floating-point numbers (1990.0)."""
+    for column in frame.columns:
+        cells = frame[column]
+        for row, cell in cells.items():
+            if isinstance(cell, (tuple, set, dict)) or hasattr(cell, "shape") and getattr(cell, "shape"):
+                raise UserError(f"`data`: row {row} of the DataFrame has a {type(cell).__name__} in column '{column}'; convert it to a list",
+                                setting="data", field=str(column), remedy="convert it to a list")
+        if str(column) in ("subject", "object") and getattr(cells.dtype, "kind", "") == "f" and (cells.dropna() % 1 == 0).all():
+            raise UserError(f"`data`: column '{column}' of the DataFrame has floating-point numbers, which would be names such as "
+                            f"'{cells.dropna().iloc[0]}'; convert it with astype(\"Int64\") or astype(str)", setting="data", field=str(column))
+
+
+def _written(command: str, data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
     """Writes a table into `folder`: a DataFrame's with all of its columns, or a dataset's with a file of its templates. Files that already
     exist must have the same content."""
     texts = {}
     if hasattr(data, "to_csv"):
+        check_frame(data)
         texts["facts.csv"] = data.to_csv(index=False)
     else:
         data = dataset(data)
@@ -93,6 +108,11 @@ def _written(data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
             if set(one.options) != {answer for _, answer in one.facts}:
                 raise UserError(f"`data`: {one.code} has options that no fact answers, which a table cannot represent; pass the dataset's path, and "
                                 "`relations` and `limit` to run", setting="data")
+            # A probe asks about every option by its label, so only the templates' weights matter.
+            lost = [what for what in one.beyond_pairs if command != "probe" or what == "template weights"]
+            if lost:
+                raise UserError(f"`data`: {one.code} has {lost[0]}, which would be lost; pass the dataset's path, and `relations` and `limit` to "
+                                "run", setting="data")
         rows = io.StringIO(newline="")
         csv.writer(rows, lineterminator="\n").writerows([["subject", "relation", "object"], *(
             [subject, one.code, answer] for one in data.relations for subject, answer in one.facts)])
@@ -157,6 +177,20 @@ def _named(folders: tuple[Path, ...]) -> list[str]:
     return words
 
 
+@contextlib.contextmanager
+def _parsing(model: Any) -> Any:
+    """While it is open, a transformers model reads the texts of special tokens as these tokens, as chat templates require."""
+    engine = getattr(model, "engine", None)
+    if not hasattr(engine, "parse_special_tokens"):
+        yield
+        return
+    before, engine.parse_special_tokens = engine.parse_special_tokens, True
+    try:
+        yield
+    finally:
+        engine.parse_special_tokens = before
+
+
 def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: Path | None = None, progress: Progress = None,
         print: Callable[[str], Any] | None = None, **options: Any) -> Run:
     """Runs `plumb COMMAND` with any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
@@ -181,9 +215,13 @@ def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: 
     elif model is not None:
         words += ["--model", str(model)]
         model = None
+    reads_special_tokens = bool(options.get("chat")) or options.get("special_tokens") == "parse"
+    if reads_special_tokens and model is not None and getattr(model, "parses_special_tokens", None) is False:
+        remedy = "load it with parse_special_tokens=True, or pass its path"
+        raise UserError(f"`model`: reads the texts of special tokens as plain text; {remedy}", setting="model", remedy=remedy)
     if data is not None:
         is_path = isinstance(data, (str, os.PathLike))
-        words += ["--data", str(data if is_path else _written(data, dataset, place.with_name(place.name + "-data")))]
+        words += ["--data", str(data if is_path else _written(command, data, dataset, place.with_name(place.name + "-data")))]
     for name, value in options.items():
         word = "--" + name.replace("_", "-")
         if name == "bos" and isinstance(value, bool):
@@ -196,8 +234,9 @@ def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: 
         elif value is not None and value is not False:
             words += [word.rstrip("-"), ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
     printed: list[str] = []
-    code = _core.run(command, [*words, "--out", str(place)], model, print or printed.append, shown(progress), _rendered,
-                threading.current_thread() is threading.main_thread())
+    with _parsing(model if reads_special_tokens else None):
+        code = _core.run(command, [*words, "--out", str(place)], model, print or printed.append, shown(progress), _rendered,
+                         threading.current_thread() is threading.main_thread())
     if code != 0:
         raise PlumbError(f"plumb {command} ended with {code}: {''.join(printed[-3:]).strip()}")
     made = Run(place)

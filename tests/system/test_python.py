@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 import unittest
 
@@ -321,6 +322,55 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
                                  "log_probabilities", "log_probabilities", "log_probabilities",
                                  "compare takes two Answers, or finished runs; do not mix them"], ["[X] is in [Y]."]])
 
+    def test_arguments_and_cells_that_would_change_numbers_are_refused(self):
+        made = run("""
+            import pandas
+            def frame(**columns): return pandas.DataFrame({"subject": ["Oslo", "Lima"], "relation": ["c", "c"], "object": ["a", "b"], **columns})
+            class Engine:
+                def tokenize(self, text): return list(text.encode())
+                def log_probabilities(self, sequences): return [[-1.0 for _ in one] for one in sequences]
+            loaded, by = p.load(model), {"c": ["[X] is in [Y]."]}
+            calls = {"tokenizer": lambda: p.load(model, "of another model"), "parse_special_tokens": lambda: p.load(Engine(), parse_special_tokens=True),
+                     "threads": lambda: p.load(loaded, threads=2), "precision": lambda: p.load(Engine(), precision="fast"),
+                     "templates": lambda: p.dataset(bear, templates={"P30": ["[X] [Y]"]}),
+                     "floating": lambda: p.dataset(frame(object=[1990.0, 1991.0]), templates=by),
+                     "array": lambda: p.dataset(frame(object=[numpy.array(["a", "b"]), "c"]), templates=by),
+                     "tuple": lambda: p.run("probe", loaded, data=frame(object_aliases=[("a", "b"), "c"])),
+                     "missing": lambda: p.relation("c", ["[X] [Y]"], [("Oslo", float("nan"))]),
+                     "NA": lambda: p.relation("c", ["[X] [Y]"], [(pandas.NA, "a")]), "pair": lambda: p.relation("c", ["[X] [Y]"], ["US"]),
+                     "special tokens": lambda: p.run("probe", loaded, data=bear, relations="P30", limit=1, chat=True),
+                     "choices": lambda: p.run("many-shot", loaded, data=p.dataset(table))}
+            said = {}
+            for name, call in calls.items():
+                try:
+                    call()
+                    said[name] = "nothing"
+                except p.UserError as error:
+                    said[name] = str(error)
+            pairs = p.relation("c", ["[X] is in [Y]."], {"US": "Washington"}).facts
+            several = p.dataset(frame(object=[["a", "b"], "c"]), templates=by)
+            split = p.dataset(frame(choices=[["a", "b"]] * 2))
+            print(json.dumps([said, pairs, several.relations[0].facts, [one.beyond_pairs for one in split.relations]]))""",
+                   model=self.model, bear=BEAR, table=self.choices())
+        said = made[0]
+        for name in ("tokenizer", "parse_special_tokens", "threads", "precision", "templates"):
+            self.assertIn(f"`{name}`", said[name])
+        self.assertIn("'1990.0'", said["floating"])
+        self.assertIn("row 0 of the DataFrame has a ndarray in column 'object'", said["array"])
+        self.assertIn("has a tuple in column 'object_aliases'", said["tuple"])
+        self.assertEqual(said["missing"], "relation 'c', fact 0: the object is missing; fill it in or drop the fact")
+        self.assertEqual(said["NA"], "relation 'c', fact 0: the subject is missing; fill it in or drop the fact")
+        self.assertIn("is not a pair of subject and object", said["pair"])
+        self.assertIn("load it with parse_special_tokens=True, or pass its path", said["special tokens"])
+        self.assertIn("c has choices of its own, which would be lost", said["choices"])
+        self.assertEqual(made[1:], [[["US", "Washington"]], [["Oslo", "a"], ["Oslo", "b"], ["Lima", "c"]], [["choices of its own"]]])
+
+    def choices(self):
+        """A table whose facts offer their own choices."""
+        table = self.folder / "choices.csv"
+        table.write_text("subject,relation,object,choices\nOslo,c,a,\"['a', 'b']\"\nLima,c,b,\"['a', 'b']\"\n")
+        return table
+
     def test_runs_without_a_folder_are_compared_by_their_models(self):
         made = run("""
             first, second = (p.run("probe", p.load(model), data=bear, relations="P30", limit=3, templates=one) for one in (0, 1))
@@ -337,9 +387,11 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
         words = ["--data", BEAR, "--relations", "P30", "--limit", 2, "--chat", "--system", "Answer.", "--span", "answer"]
         command.plumb("probe", *words, "--model", model, "--out", self.folder / "chat-of-command")
         run("""
-            p.run("probe", model, data=data, relations="P30", limit=2, chat=True, system="Answer.", span="answer", out=out)
+            for which, made in (("path", model), ("loaded", p.load(model, parse_special_tokens=True))):
+                p.run("probe", made, data=data, relations="P30", limit=2, chat=True, system="Answer.", span="answer", out=f"{out}-{which}")
             print("0")""", model=model, data=BEAR, out=self.folder / "chat-of-python")
-        self.assertEqual(command.results(self.folder / "chat-of-python"), command.results(self.folder / "chat-of-command"))
+        for which in ("path", "loaded"):
+            self.assertEqual(command.results(self.folder / f"chat-of-python-{which}"), command.results(self.folder / "chat-of-command"))
 
     def test_the_module_is_the_command_too(self):
         done = subprocess.run([PYTHON, "-m", "plumb_probe", "probe", "--data", BEAR, "--relations", "P30", "--limit", "2", "--model", self.model,
@@ -445,6 +497,47 @@ class OfTransformers(unittest.TestCase):
                 self.assertLess(apart, 1e-3)
                 self.assertTrue(agrees)
                 self.assertEqual("evaluate of a tree" in forms, trees)
+
+    def test_conversations_with_a_model_in_memory(self):
+        """Special tokens of the template are tokens, as with the model's path."""
+        made = run("""
+            import torch
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+            model, tokenizer = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32), AutoTokenizer.from_pretrained(folder)
+            tokenizer.chat_template = ("{% for m in messages %}" + tokenizer.eos_token + "{{ m['content'] | trim }}{% endfor %}"
+                                       "{% if add_generation_prompt %}" + tokenizer.eos_token + "{% endif %}")
+            engine = p.TransformersEngine(model, tokenizer)
+            with open(template, "w") as file:
+                file.write(tokenizer.chat_template)
+            asked = dict(data=data, relations="P30", limit=2, chat=True, span="answer")
+            scores = [[row["pll_scores"] for row in p.run("probe", one, **asked, **more).rows()]
+                      for one, more in ((p.load(engine), {}), (folder, {"chat_template": template}))]
+            after = engine.parse_special_tokens
+            print(json.dumps([float(numpy.abs(numpy.array(scores[0]) - numpy.array(scores[1])).max()), len(scores[0]), after]))
+            """, self.python, folder=DECODERS / "tiny-smollm", data=BEAR, template=pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "t.jinja")
+        self.assertLess(made[0], 1e-3)
+        self.assertEqual(made[1:], [2, False])
+
+    def test_which_models_are_refused_or_scored_by_sequences(self):
+        made = run("""
+            import torch
+            from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, GPTNeoConfig, GPTNeoForCausalLM
+            tokenizer = AutoTokenizer.from_pretrained(folder)
+            small = dict(vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2)
+            torch.manual_seed(0)
+            local = GPTNeoForCausalLM(GPTNeoConfig(vocab_size=len(tokenizer), hidden_size=16, num_layers=2, num_heads=2,
+                                                   attention_types=[[["global", "local"], 1]]))
+            try:
+                p.load(BertLMHeadModel(BertConfig(**small, intermediate_size=32, is_decoder=False)), tokenizer)
+                said = "nothing"
+            except p.UserError as error:
+                said = str(error)
+            local.generation_config.eos_token_id = [3, 5]
+            engine = p.TransformersEngine(local, tokenizer)
+            print(json.dumps([said, engine.trees, [engine.ends(token) for token in (3, 5, 7)], engine.weights, engine.device]))
+            """, self.python, folder=DECODERS / "tiny-smollm")
+        self.assertIn("is not causal", made[0])
+        self.assertEqual(made[1:], [False, [True, True, False], "F32", "CPU"])
 
 
 if __name__ == "__main__":

@@ -235,10 +235,12 @@ struct JobTarget {
     const bool in_f32 = (described.device.empty() || described.device == "CPU") &&
                         !described.quantized &&
                         (described.cache_type.empty() || described.cache_type == "f32");
-    // llama.cpp rounds activations to the weights' type; a user's engine describes its own weights.
+    // llama.cpp and transformers round activations to the weights' type; a user's engine describes
+    // its own weights.
+    const bool rounds =
+        described.backend.starts_with("llama.cpp") || described.backend.starts_with("transformers");
     const bool asked = takes_precision ? precision == Precision::exact &&
-                                             !(described.backend.starts_with("llama.cpp") &&
-                                               holds(described.weights, "16"))
+                                             !(rounds && holds(described.weights, "16"))
                                        : holds(described.weights, "F32");
     return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
   }
