@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(omitted_options_have_their_defaults, Folders) {
   BOOST_TEST(!parsed.calibrate.kinds.paraphrases);
   BOOST_TEST(parsed.calibrate.kinds.verbalized.empty());
   BOOST_TEST(parsed.calibrate.kinds.numerical.empty());
-  BOOST_TEST(!parsed.calibrate.reading().scoring);
+  BOOST_TEST(!parsed.calibrate.reading().has_scoring());
   BOOST_TEST(parsed.calibrate.relations.empty());
   BOOST_TEST(parsed.calibrate.bins == 20U);
   BOOST_TEST(parsed.calibrate.study().bootstrap.seed == 0U);
@@ -103,13 +103,11 @@ BOOST_FIXTURE_TEST_CASE(what_is_given_is_taken, Folders) {
   BOOST_TEST((parsed.calibrate.kinds.numerical == Indices{3}));
   BOOST_TEST((parsed.calibrate.relations == Words{"P36", "P30"}));
   BOOST_TEST((parsed.calibrate.masked == Words{"x", "y"}));
-  BOOST_REQUIRE(parsed.calibrate.reading().scoring.has_value());
-  BOOST_TEST((parsed.calibrate.reading().scoring->span == Span::answer));
-  BOOST_TEST((parsed.calibrate.reading().scoring->reduction == Reduction::sum));
-  const auto mean = parse(with({"--reduction", "mean"})).calibrate.reading().scoring;
-  BOOST_REQUIRE(mean.has_value());
-  BOOST_TEST((mean->reduction == Reduction::mean));
-  BOOST_TEST((mean->span == Span::statement));
+  BOOST_TEST((parsed.calibrate.reading().span == Span::answer));
+  BOOST_TEST(!parsed.calibrate.reading().reduction);
+  const ReadingOptions mean = parse(with({"--reduction", "mean"})).calibrate.reading();
+  BOOST_TEST((mean.reduction == Reduction::mean));
+  BOOST_TEST(!mean.span);
 }
 
 BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
@@ -131,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
   BOOST_TEST((parsed.calibrate.kinds.paraphrases == Indices{0}));
   BOOST_TEST(parsed.calibrate.data.empty());  // the metadata is in the probe's folder
   BOOST_TEST(parsed.calibrate.relations.empty());
-  BOOST_TEST(!parsed.calibrate.reading().scoring);
+  BOOST_TEST(!parsed.calibrate.reading().has_scoring());
   BOOST_REQUIRE(parsed.calibrate.folders.list.size() == 1U);
   BOOST_TEST(parsed.calibrate.folders.list[0].name == "");
   BOOST_TEST(parsed.calibrate.folders.list[0].path.path() == "o/probe");

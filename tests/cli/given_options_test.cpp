@@ -128,4 +128,28 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
                         shows(Fault::user, "its SHA-256 was \"cc\" and is \"bb\""));
 }
 
+// run.json has the texts of these files, not their hashes.
+BOOST_AUTO_TEST_CASE(texts_of_an_earlier_run_must_be_what_they_were) {
+  const test::TemporaryFolder folder;
+  const auto record = folder.write(
+      "old/run.json",
+      R"({"settings": {"prefix": "Say: ", "system": null, "chat_template": "{{ a }}"}})");
+  std::ostringstream out, err;
+  Console console{{}, out, err};
+  console.asked = {{{"prefix", {"p.txt"}}, {"chat-template", {"t.jinja"}}},
+                   record.string(),
+                   {"prefix", "chat-template"},
+                   record.string()};
+  Json settings = {{"prefix", "Say: "}, {"chat_template", "{{ a }}"}};
+  BOOST_CHECK_NO_THROW(refuse_changed_files(console, settings));
+  settings["chat_template"] = "{{ b }}";
+  BOOST_CHECK_EXCEPTION(refuse_changed_files(console, settings), Error,
+                        shows(Fault::user, "t.jinja: has changed since the run of "));
+  settings["prefix"] = "Tell: ";
+  BOOST_CHECK_EXCEPTION(refuse_changed_files(console, settings), Error,
+                        shows(Fault::user, "p.txt: has changed since the run of "));
+  console.asked.of_config = {};  // given on the command line
+  BOOST_CHECK_NO_THROW(refuse_changed_files(console, settings));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/console_run.hpp"
+#include "support/errors.hpp"
 #include "support/small_run.hpp"
 
 using namespace plumb::detail;
@@ -47,6 +48,23 @@ struct TwoModels : ConsoleFiles {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(a_row_may_turn_a_switch_off) {
+  AskedModel model{.name = "a", .word = "/m/a"};
+  model.options = {{"chat", false}, {"shots", "3"}};
+  JobTarget target;
+  target.dry_run = true;
+  BOOST_TEST((words_for(model, {{"chat", true}, {"shots", "1"}, {"model", "b"}}, target) ==
+              Words{"--shots", "3", "--model", "/m/a"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_row_with_a_shot_seed_has_no_further_draws) {
+  AskedModel model{.name = "a", .word = "/m/a"};
+  model.options = {{"shot-seed", "7"}};
+  BOOST_CHECK_EXCEPTION((void)with_draws({model}, 1, 2), Error,
+                        says(Fault::user, "has a shot-seed, which --shot-seeds would replace"));
+  BOOST_TEST(with_draws({model}, 1, 1).size() == 1U);
+}
 
 BOOST_FIXTURE_TEST_CASE(each_model_has_a_run_and_all_a_comparison, TwoModels) {
   const ConsoleRun said = run(both());

@@ -66,7 +66,10 @@ inline void use_results(const DiskPath& run) {
   (void)probe_metrics(under_all_templates(answers), few, "all");
   for (const bool reduces : {false, true}) {
     ReadingOptions options;
-    if (reduces) options.scoring = Scoring{Reduction::mean, Span::answer};
+    if (reduces) {
+      options.reduction = Reduction::mean;
+      options.span = Span::answer;
+    }
     const ScoredModel model = read_model("model", {run}, options);
     for (const RelationPredictions& relation : model.predictions.relations) {
       (void)Aggregator(Vote{}).aggregate(relation);

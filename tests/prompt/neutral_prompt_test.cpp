@@ -52,6 +52,12 @@ BOOST_AUTO_TEST_CASE(a_text_stands_before_the_answer_as_the_template_joins_it) {
   BOOST_TEST(neutral("The capital of [X] is [Y].", "Answer:\n") == "Answer:\n|⟦Paris⟧");
   BOOST_TEST(neutral("[X]=\"[Y]\"", "word=\"") == "word=\"|⟦Paris⟧");
   BOOST_TEST(neutral("[Y] rules [X]", "Answer:") == "Answer:| ⟦Paris⟧");
+  // The answer keeps any white space before it, not only a space.
+  for (const char* text : {"Answer:", "Answer:\n"}) {
+    BOOST_TEST(neutral("Q: What rules [X]?\n[Y]", text) == "Answer:\n|⟦Paris⟧");
+  }
+  BOOST_TEST(neutral("[X]\t[Y]", "Answer:") == "Answer:\t|⟦Paris⟧");
+  BOOST_TEST(neutral("[X]的首都\u3000[Y]", "Answer:") == "Answer:\u3000|⟦Paris⟧");
   // The answer directly follows BOS.
   BOOST_TEST(neutral("The capital of [X] is [Y].", "") == "| ⟦Paris⟧");
   BOOST_TEST(neutral("[Y] rules [X]", "") == "|⟦Paris⟧");

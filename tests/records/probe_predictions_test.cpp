@@ -330,13 +330,20 @@ BOOST_AUTO_TEST_CASE(predictions_can_use_a_different_scoring) {
   BOOST_TEST(written.read().predictions.relations[0].cells[0].option == 1U);
   const std::size_t preferred[] = {0, 1, 2, 1};
   for (std::size_t i = 0; i < 4; ++i) {
-    const ScoredModel model = written.read({.scoring = all_scorings[i]});
+    const ScoredModel model = written.read({.reduction = all_scorings[i].reduction, .span = all_scorings[i].span});
     BOOST_TEST(model.predictions.relations[0].cells[0].option == preferred[i]);
     BOOST_TEST(model.reduction == name_of(all_scorings[i].reduction));
     BOOST_TEST(model.span == name_of(all_scorings[i].span));
   }
   BOOST_TEST(written.read().span == "answer");
-  const ScoredModel sums = written.read({.scoring = Scoring{}});
+  // The folder's own value is used for the one that is not given.
+  const ScoredModel sum_of_answer = written.read({.reduction = Reduction::sum});
+  BOOST_TEST(sum_of_answer.span == "answer");
+  BOOST_TEST(sum_of_answer.predictions.relations[0].cells[0].option == preferred[2]);
+  const ScoredModel mean_of_statement = written.read({.span = Span::statement});
+  BOOST_TEST(mean_of_statement.reduction == "mean");
+  BOOST_TEST(mean_of_statement.predictions.relations[0].cells[0].option == preferred[1]);
+  const ScoredModel sums = written.read({.reduction = Reduction::sum, .span = Span::statement});
   const double sum[] = {-10, -14, -12};
   for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(near(sums.base[0].scores[i], sum[i]));
 }
@@ -350,7 +357,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   BOOST_TEST(model.base[0].reductions[1].size() == 3U);
   BOOST_TEST(model.base[0].reductions[2].empty());
   BOOST_TEST(model.base[0].reductions[3].empty());
-  BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
+  BOOST_CHECK_EXCEPTION(folder.read({.reduction = Reduction::sum, .span = Span::answer}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:2: answer_token_counts: an option has no scored "
                              "token to reduce over; set another `span`"));
@@ -358,9 +365,9 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
   const std::vector<DiskPath> both{sound.path(), folder.path()};
   BOOST_CHECK_EXCEPTION(
-      read_model("m", both, {.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
+      read_model("m", both, {.reduction = Reduction::sum, .span = Span::answer}), Error,
       says(Fault::user, folder.path().string() + "/P36_results.jsonl:2: answer_token_counts"));
-  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::mean}}), Error,
+  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.reduction = Reduction::mean, .span = Span::statement}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: token_counts: is missing, so other reductions "
                              "cannot be computed from these results"));
@@ -370,7 +377,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
 // spelled out here. Neither lm-pub-quiz nor earlier versions of plumb count bytes.
 BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   const ScoredModel model =
-      read(Folder({0, 1}), {.scoring = Scoring{Reduction::bytes, Span::statement}});
+      read(Folder({0, 1}), {.reduction = Reduction::bytes, .span = Span::statement});
   const Numbers nats = scores(0);
   const Names statements{"The capital of France is Paris.", "The capital of France is Seoul.",
                          "The capital of France is Cairo."};
@@ -381,18 +388,18 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   ResultsFolder wide;
   wide.add("P36", {"Köln", "Rom"}, {"[X]: [Y]"}, one_to_one, {row("é", 0, 0, 0, {-18, -8})});
   // "É: Köln" has nine bytes, "É: Rom" seven.
-  BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[0], -2));
-  BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[1], -8.0 / 7));
-  BOOST_TEST(near(read(wide, {.scoring = Scoring{}}).base[0].scores[0], -18));
+  BOOST_TEST(near(read(wide, {.reduction = Reduction::bytes, .span = Span::statement}).base[0].scores[0], -2));
+  BOOST_TEST(near(read(wide, {.reduction = Reduction::bytes, .span = Span::statement}).base[0].scores[1], -8.0 / 7));
+  BOOST_TEST(near(read(wide, {.reduction = Reduction::sum, .span = Span::statement}).base[0].scores[0], -18));
   ResultsFolder nameless;
   nameless.add("P36", {"Köln", "Rom"}, {"[X]: [Y]"}, one_to_one, {row("", 0, 0, 0, {-18, -8})});
-  BOOST_CHECK_EXCEPTION(read(nameless, {.scoring = Scoring{Reduction::bytes}}), Error,
+  BOOST_CHECK_EXCEPTION(read(nameless, {.reduction = Reduction::bytes, .span = Span::statement}), Error,
                         says(Fault::user, "sub_label: is missing, so the bytes of the statements"));
   // The rows are in the format of an earlier version of plumb.
   const PlumbFolder folder({four_ways});
-  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::bytes, Span::answer}}),
+  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.reduction = Reduction::bytes, .span = Span::answer}),
                         Error, says(Fault::user, "token_counts: is missing"));
-  BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::pmi}}), Error,
+  BOOST_CHECK_EXCEPTION(folder.read({.reduction = Reduction::pmi, .span = Span::statement}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: neutral_scores: is missing, so pmi cannot be "
                              "computed from these results; probe with `reduction` pmi"));

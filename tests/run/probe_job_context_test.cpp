@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(a_pmi_run_holds_all_other_reductions) {
   const Probe pmi(with({Reduction::pmi, Span::answer})), sum(with({}));
   for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::bytes}) {
     for (const Span span : every(Span())) {
-      const ReadingOptions options{.scoring = Scoring{reduction, span}};
+      const ReadingOptions options{.reduction = reduction, .span = span};
       const ScoredModel a = read_model("m", {pmi.folder / "run"}, options);
       const ScoredModel b = read_model("m", {sum.folder / "run"}, options);
       BOOST_REQUIRE(a.base.size() == b.base.size());
@@ -272,9 +272,14 @@ BOOST_AUTO_TEST_CASE(a_pmi_run_holds_all_other_reductions) {
     }
   }
   BOOST_CHECK_EXCEPTION((void)read_model("m", {sum.folder / "run"},
-                                         {.scoring = Scoring{Reduction::pmi, Span::statement}}),
+                                         {.reduction = Reduction::pmi, .span = Span::statement}),
                         Error,
                         says(Fault::user, "neutral_scores: is missing, so pmi cannot be computed"));
+  // The neutral scores of an answer do not cover the space before it, which a statement includes.
+  BOOST_CHECK_EXCEPTION(
+      (void)read_model("m", {pmi.folder / "run"}, {.span = Span::statement}), Error,
+      says(Fault::user, "neutral_scores: are those of `span` answer; drop `span`, or probe with"));
+  BOOST_TEST(read_model("m", {pmi.folder / "run"}, {.span = Span::answer}).reduction == "pmi");
   const Json record = read_json_object(pmi.folder / "run" / "run.json");
   BOOST_TEST(record["statements"] == all_statements + 3 * 2 + 2 * 2);
 }

@@ -107,10 +107,11 @@ class AskedRun {
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
       for (const std::string option :
-           {"--data", "--separators", "--baselines", "--template-file", "--prefix"}) {
+           {"--data", "--separators", "--baselines", "--template-file", "--prefix", "--system"}) {
         const auto moved = [&](const std::string& path) {
-          // A prefix may be text instead of a file.
-          if (option == "--prefix" && !DiskPath(began_in() / path).is_file()) return path;
+          // A prefix or system message may be text instead of a file.
+          const bool may_be_text = option == "--prefix" || option == "--system";
+          if (may_be_text && !DiskPath(began_in() / path).is_file()) return path;
           return option == "--data" ? data_.string() : (began_in() / path).string();
         };
         if (words[i] == option && i + 1 < words.size()) {
@@ -137,9 +138,10 @@ class AskedRun {
           changed_since("the run", theirs, rebuilt[name]),
           is_data ? "pass an unchanged copy with --data" : "restore the file");
     }
-    if (rebuilt.value("prefix", Json()) != settings().value("prefix", Json())) {
-      throw user_error({.file = named_by("--prefix"), .field = "prefix"},
-                       "differs from the run's prefix", "restore the file");
+    for (const std::string text : {"prefix", "system"}) {
+      if (rebuilt.value(text, Json()) == settings().value(text, Json())) continue;
+      throw user_error({.file = named_by("--" + text), .field = text},
+                       "differs from the run's " + text, "restore the file");
     }
   }
 

@@ -162,6 +162,16 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
                      changed_since("the run of " + asked.record, theirs, ours),
                      "restore the file, or pass another with --" + of);
   }
+  for (const char* option : {"prefix", "system", "chat-template"}) {  // run.json has their texts
+    const std::string of = option;
+    std::string name = of;
+    for (char& c : name) c = c == '-' ? '_' : c;
+    const Json theirs = then.value(name, Json()), ours = settings.value(name, Json());
+    if (!taken(of) || theirs.is_null() || theirs == ours) continue;
+    throw user_error({.file = given(of)->words.front()},
+                     "has changed since the run of " + asked.record,
+                     "restore the file, or pass another with --" + of);
+  }
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

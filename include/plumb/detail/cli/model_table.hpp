@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/white_space.hpp"
@@ -106,13 +108,33 @@ struct AskedModel {
   return made;
 }
 
+/// A value of a table's column for an option. The relative path of a file is relative to the table's
+/// folder, like a model's path. A prefix or system message is a file only if that file exists.
+inline std::string next_to(const DiskPath& table, const std::string& option,
+                           const std::string& value) {
+  const std::filesystem::path path = value;
+  if (value.starts_with("hf:") || path.is_absolute()) return value;
+  const std::string placed = (table.parent() / value).string();
+  for (const char* file : {"template-file", "baselines", "separators", "chat-template",
+                           "tokenizer", "lora", "fixed"}) {
+    if (option == file) return placed;
+  }
+  for (const char* file : {"prefix", "system", "entities", "vocabulary", "wordnet"}) {
+    if (option == file && DiskPath(placed).exists()) return placed;
+  }
+  return value;
+}
+
 /// Reads a row with named fields. Throws a user error for a row that does not describe a model.
 inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_t line) {
   AskedModel made{.site = {file, line}};
   const auto at = [&](const std::string& field) { return Site{file, line, field}; };
   for (const auto& [field, value] : row.items()) {
     const bool is_switch = value.is_boolean();
-    if (value.is_null() || (is_switch && !value.get<bool>())) continue;
+    constexpr std::string_view described[] = {"name",   "path", "url", "model",
+                                              "family", "kind", "size"};
+    const bool describes = ranges::find(described, field) != std::end(described);
+    if (value.is_null() || (describes && value == false)) continue;
     if (!is_switch && !value.is_string() && !value.is_number()) {
       throw user_error(at(field), "is not a string, a number, true or false",
                        "write it as on the command line");
@@ -147,7 +169,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
         throw user_error(at(field), "must be the same for all models",
                          "set --" + option + " on the command line");
       }
-      made.options[option] = is_switch ? Json(true) : Json(text);
+      made.options[option] = is_switch ? value : Json(next_to(file, option, text));
     }
   }
   if (made.word.empty()) {

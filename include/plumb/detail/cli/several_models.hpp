@@ -70,6 +70,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   std::vector<AskedModel> all;
   for (const AskedModel& model : models) {
+    if (model.options.contains("shot-seed")) {
+      throw user_error(model.site, "has a shot-seed, which --shot-seeds would replace",
+                       "remove the column or --shot-seeds");
+    }
     for (std::size_t draw = 0; draw < draws; ++draw) {
       AskedModel one = model;
       const std::string of = "shot-seed-" + std::to_string(seed + draw);
@@ -86,7 +90,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline std::vector<std::string> words_for(const AskedModel& model, Json given,
                                           const JobTarget& target) {
   for (const char* of_all : {"model", "models", "server", "shot-seeds"}) given.erase(of_all);
-  for (const auto& [option, value] : model.options.items()) given[option] = value;
+  for (const auto& [option, value] : model.options.items()) {
+    if (value == false) {
+      given.erase(option);  // a switch that this row turns off
+    } else {
+      given[option] = value;
+    }
+  }
   given[model.is_server() ? "server" : "model"] = model.word;
   std::vector<std::string> words = words_of_given(given);
   if (target.dry_run) return words;

@@ -18,6 +18,8 @@
 
 #include "plumb/detail/core/capitalize.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
@@ -31,6 +33,17 @@ inline std::string with_single_spaces(std::string_view text) {
     made.push_back(c);
   }
   return made;
+}
+
+/// The white space at the end of a text.
+inline std::string trailing_white_space(std::string_view text) {
+  std::size_t end = 0;  // of the last character that is not white space
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint c = first_code_point(text.substr(at));
+    at += c.size;
+    if (!is_white_space(c.value)) end = at;
+  }
+  return std::string(text.substr(end));
 }
 
 /// A prompt that consists of `head` and the answer.
@@ -59,12 +72,16 @@ template <PromptBuilder Builder>
     const Prompt statement = builder.build(relation, fact, template_index, option);
     if (statement.answer.empty()) throw detail::no_answer_in(relation);
     const ByteSpan answer = statement.answer.front();
-    std::string join = answer.begin > statement.context
-                           ? statement.text.substr(statement.given, answer.begin - statement.given)
-                       : text->empty() ? ""
-                                       : " ";
+    std::string join = text->empty() ? "" : " ";
+    if (answer.begin > statement.context) {
+      join = detail::trailing_white_space(std::string_view(statement.text)
+                                              .substr(statement.context,
+                                                      answer.begin - statement.context));
+    }
     std::string head = *text;
-    if (join.starts_with(' ')) {
+    if (!join.empty() && join != " " && head.ends_with(join)) {
+      join.clear();
+    } else if (join.starts_with(' ')) {
       if (head.ends_with('\n')) {
         join.erase(0, 1);
       } else {

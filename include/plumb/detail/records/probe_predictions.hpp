@@ -33,10 +33,30 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Options for reading results folders.
 struct ReadingOptions {
   TemplateKinds kinds{};
-  /// The reduction and span of a statement's score; if nullopt, the folder's own are used.
-  std::optional<Scoring> scoring{};
+  /// The reduction and the span of a statement's score; if nullopt, the folder's own are used.
+  std::optional<Reduction> reduction{};
+  std::optional<Span> span{};
   std::vector<std::string> relations{};
+
+  [[nodiscard]] bool has_scoring() const noexcept { return reduction || span; }
 };
+
+/// The value of an enumeration with this name, or `otherwise`.
+template <class Choice>
+Choice named_or(std::string_view name, Choice otherwise) {
+  for (const Choice one : every(Choice{})) {
+    if (name_of(one) == name) return one;
+  }
+  return otherwise;
+}
+
+/// The scoring of a folder's rows; nullopt if they keep their own scores.
+[[nodiscard]] inline std::optional<Scoring> scoring_of(const ReadingOptions& options,
+                                                       const RecordedRelation& recorded) {
+  if (!options.has_scoring()) return std::nullopt;
+  return Scoring{options.reduction.value_or(named_or(recorded.reduction, Reduction::sum)),
+                 options.span.value_or(named_or(recorded.span, Span::statement))};
+}
 
 /// Whether a relation is among the requested ones. If no relation is specified, all are requested.
 [[nodiscard]] inline bool is_asked(const std::vector<std::string>& wanted,
@@ -112,6 +132,12 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
     fail("neutral_scores", "is missing, so pmi cannot be computed from these results",
          "probe with `reduction` pmi");
   }
+  const auto is_answer = [](std::string_view span) { return span == name_of(Span::answer); };
+  if (scoring.reduction == Reduction::pmi && in.pll_metric.empty() &&
+      is_answer(in.span) != is_answer(name_of(scoring.span))) {
+    fail("neutral_scores", "are those of `span` " + in.span,
+         "drop `span`, or probe with it");
+  }
   if (auto scores = reduced(parts, scoring)) return *std::move(scores);
   if (parts.front().statement.tokens == 0) {
     fail("token_counts", "is missing, so other reductions cannot be computed from these results",
@@ -155,14 +181,15 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
                           RelationPredictions& made, BaseScores& scores) {
   // Only plumb's own folders contain the data that other reductions need.
   const bool with_parts =
-      options.scoring || ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
+      options.has_scoring() || ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
   std::map<std::size_t, RecordedBase> bases;  // by instance
   std::vector<double> chosen;                 // scores of the latest row under the user's reduction
   RelationAnswers table = recorded_answers(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) -> const std::vector<double>& {
-        if (options.scoring) chosen = chosen_scores(row, *options.scoring, part);
-        const std::vector<double>& numbers = options.scoring ? chosen : row.scores;
+        const std::optional<Scoring> scoring = scoring_of(options, part);
+        if (scoring) chosen = chosen_scores(row, *scoring, part);
+        const std::vector<double>& numbers = scoring ? chosen : row.scores;
         if (row.template_index == options.kinds.base) {
           bases.emplace(row.fact.instance, recorded_base(row, numbers));
         }
@@ -216,8 +243,9 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
       const std::string& code = recorded.relation.code;
       if (!is_asked(options.relations, code)) continue;
       model.dataset = recorded.dataset;
-      model.reduction = options.scoring ? name_of(options.scoring->reduction) : recorded.reduction;
-      model.span = options.scoring ? name_of(options.scoring->span) : recorded.span;
+      const std::optional<Scoring> scoring = scoring_of(options, recorded);
+      model.reduction = scoring ? name_of(scoring->reduction) : recorded.reduction;
+      model.span = scoring ? name_of(scoring->span) : recorded.span;
       if (!parts.contains(code)) order.push_back(code);
       parts[code].push_back(std::move(recorded));
     }

@@ -123,7 +123,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
                            metadata_of(*kind).tells_of,
                        "remove it");
     }
-    if (options.scoring) {
+    if (options.has_scoring()) {
       throw user_error({.setting = settings.reduction ? "reduction" : "span"},
                        "applies to probed closed sets, but " + folder.string() + " is a " +
                            metadata_of(*kind).tells_of,

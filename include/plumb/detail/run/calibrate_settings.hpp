@@ -116,9 +116,7 @@ struct CalibrateSettings {
 
   /// Options for reading the folders.
   [[nodiscard]] ReadingOptions reading() const {
-    ReadingOptions made{.kinds = kinds, .scoring = {}, .relations = relations};
-    if (reduction || span) made.scoring = scoring();
-    return made;
+    return {.kinds = kinds, .reduction = reduction, .span = span, .relations = relations};
   }
   /// The scoring to use for a model probed by this calibration.
   [[nodiscard]] Scoring scoring() const {

@@ -6,7 +6,8 @@
 //
 // With `Reduction::pmi`, each option of a relation has one neutral prompt per template
 // (prompt/neutral_prompt.hpp). The neutral prompt is the same for all facts, because it does not
-// contain the subject. If facts have their own option texts, each fact has its own neutral prompts.
+// contain the subject. If facts have their own option texts or sentences, each fact has its own
+// neutral prompts.
 // The other reductions use no neutral prompts.
 
 #include <cstddef>
@@ -107,7 +108,8 @@ class NeutralPrompts {
     return templates_of(relation, settings_.templates.indices);
   }
   [[nodiscard]] static bool are_own(const Relation& relation) {
-    return ranges::any_of(relation.facts, [](const Fact& fact) { return !fact.choices.empty(); });
+    return relation.own_sentences ||
+           ranges::any_of(relation.facts, [](const Fact& fact) { return !fact.choices.empty(); });
   }
 
   const Builder& builder_;
