@@ -47,8 +47,8 @@ BOOST_AUTO_TEST_CASE(a_csv_names_models_and_what_is_theirs_alone) {
   BOOST_TEST(models[1].name == "large, tuned");
   BOOST_TEST(models[1].word == (folder / "b/").string());  // relative to the table
   BOOST_TEST(models[1].size.value() == 1.7e9);
-  BOOST_TEST((models[1].options == Json{{"template-file", (folder / "own.json").string()},
-                                        {"cache-vectors", true}}));
+  BOOST_TEST((models[1].options ==
+              Json{{"template-file", (folder / "own.json").string()}, {"cache-vectors", true}}));
   BOOST_TEST(models[1].site.line == 3U);
   BOOST_TEST(models[2].name == "name");
   BOOST_TEST(models[2].known().empty());
@@ -59,11 +59,10 @@ BOOST_AUTO_TEST_CASE(a_csv_names_models_and_what_is_theirs_alone) {
 BOOST_AUTO_TEST_CASE(files_are_relative_to_the_table) {
   const test::TemporaryFolder folder;
   folder.write("say.txt", "Say: ");
-  const auto models = read_model_table(
-      folder.write("m.jsonl",
-                   R"({"path": "/m/a", "prefix": "say.txt", "lora": "l.gguf", "stop": "say.txt"})"
-                   "\n"
-                   R"({"path": "/m/b", "prefix": "Say: ", "lora": "/l.gguf"})"));
+  const auto models = read_model_table(folder.write(
+      "m.jsonl", R"({"path": "/m/a", "prefix": "say.txt", "lora": "l.gguf", "stop": "say.txt"})"
+                 "\n"
+                 R"({"path": "/m/b", "prefix": "Say: ", "lora": "/l.gguf"})"));
   BOOST_TEST((models.at(0).options == Json{{"prefix", (folder / "say.txt").string()},
                                            {"lora", (folder / "l.gguf").string()},
                                            {"stop", "say.txt"}}));

@@ -330,7 +330,8 @@ BOOST_AUTO_TEST_CASE(predictions_can_use_a_different_scoring) {
   BOOST_TEST(written.read().predictions.relations[0].cells[0].option == 1U);
   const std::size_t preferred[] = {0, 1, 2, 1};
   for (std::size_t i = 0; i < 4; ++i) {
-    const ScoredModel model = written.read({.reduction = all_scorings[i].reduction, .span = all_scorings[i].span});
+    const ScoredModel model =
+        written.read({.reduction = all_scorings[i].reduction, .span = all_scorings[i].span});
     BOOST_TEST(model.predictions.relations[0].cells[0].option == preferred[i]);
     BOOST_TEST(model.reduction == name_of(all_scorings[i].reduction));
     BOOST_TEST(model.span == name_of(all_scorings[i].span));
@@ -367,7 +368,8 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   BOOST_CHECK_EXCEPTION(
       read_model("m", both, {.reduction = Reduction::sum, .span = Span::answer}), Error,
       says(Fault::user, folder.path().string() + "/P36_results.jsonl:2: answer_token_counts"));
-  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.reduction = Reduction::mean, .span = Span::statement}), Error,
+  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.reduction = Reduction::mean, .span = Span::statement}),
+                        Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: token_counts: is missing, so other reductions "
                              "cannot be computed from these results"));
@@ -388,12 +390,17 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   ResultsFolder wide;
   wide.add("P36", {"Köln", "Rom"}, {"[X]: [Y]"}, one_to_one, {row("é", 0, 0, 0, {-18, -8})});
   // "É: Köln" has nine bytes, "É: Rom" seven.
-  BOOST_TEST(near(read(wide, {.reduction = Reduction::bytes, .span = Span::statement}).base[0].scores[0], -2));
-  BOOST_TEST(near(read(wide, {.reduction = Reduction::bytes, .span = Span::statement}).base[0].scores[1], -8.0 / 7));
-  BOOST_TEST(near(read(wide, {.reduction = Reduction::sum, .span = Span::statement}).base[0].scores[0], -18));
+  BOOST_TEST(near(
+      read(wide, {.reduction = Reduction::bytes, .span = Span::statement}).base[0].scores[0], -2));
+  BOOST_TEST(
+      near(read(wide, {.reduction = Reduction::bytes, .span = Span::statement}).base[0].scores[1],
+           -8.0 / 7));
+  BOOST_TEST(near(
+      read(wide, {.reduction = Reduction::sum, .span = Span::statement}).base[0].scores[0], -18));
   ResultsFolder nameless;
   nameless.add("P36", {"Köln", "Rom"}, {"[X]: [Y]"}, one_to_one, {row("", 0, 0, 0, {-18, -8})});
-  BOOST_CHECK_EXCEPTION(read(nameless, {.reduction = Reduction::bytes, .span = Span::statement}), Error,
+  BOOST_CHECK_EXCEPTION(read(nameless, {.reduction = Reduction::bytes, .span = Span::statement}),
+                        Error,
                         says(Fault::user, "sub_label: is missing, so the bytes of the statements"));
   // The rows are in the format of an earlier version of plumb.
   const PlumbFolder folder({four_ways});

@@ -270,10 +270,10 @@ class LlamaModel {
     const std::size_t block = cell_block(), room = 2 * parameters_.pack();
     const std::size_t cells = static_cast<std::size_t>(*original) / block * block;
     if (cells > room) return cells - room;
-    throw user_error({.setting = "pack"},
-                     "leaves no room in this model's short context of " +
-                         std::to_string(*original) + " tokens",
-                     "use a smaller one, or run the model on a server");
+    throw user_error(
+        {.setting = "pack"},
+        "leaves no room in this model's short context of " + std::to_string(*original) + " tokens",
+        "use a smaller one, or run the model on a server");
   }
 
   /// The number of layers on a GPU. llama.cpp counts the output as one more layer of the model.

@@ -115,8 +115,8 @@ inline std::string next_to(const DiskPath& table, const std::string& option,
   const std::filesystem::path path = value;
   if (value.starts_with("hf:") || path.is_absolute()) return value;
   const std::string placed = (table.parent() / value).string();
-  for (const char* file : {"template-file", "baselines", "separators", "chat-template",
-                           "tokenizer", "lora", "fixed"}) {
+  for (const char* file : {"template-file", "baselines", "separators", "chat-template", "tokenizer",
+                           "lora", "fixed"}) {
     if (option == file) return placed;
   }
   for (const char* file : {"prefix", "system", "entities", "vocabulary", "wordnet"}) {

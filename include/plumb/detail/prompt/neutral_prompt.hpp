@@ -74,9 +74,9 @@ template <PromptBuilder Builder>
     const ByteSpan answer = statement.answer.front();
     std::string join = text->empty() ? "" : " ";
     if (answer.begin > statement.context) {
-      join = detail::trailing_white_space(std::string_view(statement.text)
-                                              .substr(statement.context,
-                                                      answer.begin - statement.context));
+      join = detail::trailing_white_space(
+          std::string_view(statement.text)
+              .substr(statement.context, answer.begin - statement.context));
     }
     std::string head = *text;
     if (!join.empty() && join != " " && head.ends_with(join)) {

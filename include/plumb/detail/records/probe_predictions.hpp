@@ -135,8 +135,7 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   const auto is_answer = [](std::string_view span) { return span == name_of(Span::answer); };
   if (scoring.reduction == Reduction::pmi && in.pll_metric.empty() &&
       is_answer(in.span) != is_answer(name_of(scoring.span))) {
-    fail("neutral_scores", "are those of `span` " + in.span,
-         "drop `span`, or probe with it");
+    fail("neutral_scores", "are those of `span` " + in.span, "drop `span`, or probe with it");
   }
   if (auto scores = reduced(parts, scoring)) return *std::move(scores);
   if (parts.front().statement.tokens == 0) {
