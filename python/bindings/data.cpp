@@ -49,7 +49,7 @@ void bind_data(nb::module_& module) {
                      }
                      return pairs;
                    })
-      .def_prop_ro("beyond_pairs", &beyond_pairs)
+      .def_prop_ro("_beyond_pairs", &beyond_pairs)
       .def("__len__", [](const Relation& self) { return self.facts.size(); });
   module.def("relation_of", &relation_of, "code"_a, "templates"_a, "facts"_a);
 

@@ -151,7 +151,8 @@ def _of_frame(data: Any, templates: Mapping[str, Sequence[str]]) -> Dataset:
 
 def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templates: Mapping[str, Sequence[str]] | None = None) -> Dataset:
     """Makes a dataset from a path in any format that the command reads, a Dataset, relations, or a pandas DataFrame with the columns
-    subject, relation and object (then `templates` maps each relation to its templates; other columns are read as in a table). Keeps only `relations`, by code, and their
+    subject, relation and object (then `templates` maps each relation to its templates; other columns are read as in a table). Keeps
+    only `relations`, by code, and their
     first `limit` facts; 0 keeps all."""
     if templates is not None and not hasattr(data, "groupby"):
         raise _wrong("templates", "is for a DataFrame; other data has its own templates", "remove it")

@@ -144,7 +144,7 @@ class TransformersEngine:
         self._kinds = set(getattr(config, "layer_types", None) or ())
         taken = inspect.signature(model.forward).parameters
         self._keeps = "logits_to_keep" in taken
-        self._refuse_masked()
+        self._refuse_not_causal()
         # GPT-Neo's local attention depends on places in a row, which a small tree does not show.
         by_place = hasattr(config, "window_size")
         self.trees = ("position_ids" in taken and not by_place and self._trees_agree()) if trees is None else trees
@@ -163,7 +163,7 @@ class TransformersEngine:
     def ends(self, token: int) -> bool:
         return token in self._ends
 
-    def _refuse_masked(self) -> None:
+    def _refuse_not_causal(self) -> None:
         """Refuses a model whose rows depend on later tokens."""
         ids = numpy.array([token if isinstance(token, int) else token[0] for token in self.tokenize(self.probes)])
         half = max(1, len(ids) // 2)

@@ -109,7 +109,7 @@ def _written(command: str, data: Any, dataset: Any, folder: pathlib.Path) -> pat
                 raise UserError(f"`data`: {one.code} has options that no fact answers, which a table cannot represent; pass the dataset's path, and "
                                 "`relations` and `limit` to run", setting="data")
             # A probe asks about every option by its label, so only the templates' weights matter.
-            lost = [what for what in one.beyond_pairs if command != "probe" or what == "template weights"]
+            lost = [what for what in one._beyond_pairs if command != "probe" or what == "template weights"]
             if lost:
                 raise UserError(f"`data`: {one.code} has {lost[0]}, which would be lost; pass the dataset's path, and `relations` and `limit` to "
                                 "run", setting="data")

@@ -36,6 +36,17 @@ BOOST_AUTO_TEST_CASE(white_space_is_the_property_of_unicode) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(trailing_white_space_is_counted_in_bytes) {
+  BOOST_TEST(trailing_white_space("") == 0U);
+  BOOST_TEST(trailing_white_space(" Paris") == 0U);
+  BOOST_TEST(trailing_white_space("is \n") == 2U);
+  BOOST_TEST(trailing_white_space(" \t") == 2U);
+  BOOST_TEST(trailing_white_space("P\u00A0\u3000") == 5U);
+  // Bytes that are not UTF-8 are not white space.
+  BOOST_TEST(trailing_white_space("\n\x80") == 0U);
+  BOOST_TEST(trailing_white_space("\x80\n") == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(leading_white_space_is_counted_in_bytes) {
   BOOST_TEST(leading_white_space("") == 0U);
   BOOST_TEST(leading_white_space("Paris ") == 0U);

@@ -350,7 +350,7 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
             pairs = p.relation("c", ["[X] is in [Y]."], {"US": "Washington"}).facts
             several = p.dataset(frame(object=[["a", "b"], "c"]), templates=by)
             split = p.dataset(frame(choices=[["a", "b"]] * 2))
-            print(json.dumps([said, pairs, several.relations[0].facts, [one.beyond_pairs for one in split.relations]]))""",
+            print(json.dumps([said, pairs, several.relations[0].facts, [one._beyond_pairs for one in split.relations]]))""",
                    model=self.model, bear=BEAR, table=self.choices())
         said = made[0]
         for name in ("tokenizer", "parse_special_tokens", "threads", "precision", "templates"):

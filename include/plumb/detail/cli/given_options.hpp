@@ -114,9 +114,7 @@ class RecordGiven {
 
 /// The name of the setting in run.json that contains the SHA-256 of an option's file.
 [[nodiscard]] inline std::string hash_setting(std::string_view option) {
-  std::string name(option == "data" || option == "fixed" ? "dataset" : option);
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name + "_sha256";
+  return recorded_name(option == "data" || option == "fixed" ? "dataset" : option, {}) + "_sha256";
 }
 
 /// The message for a file whose hash has changed.
@@ -164,8 +162,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
   }
   for (const char* option : {"prefix", "system", "chat-template"}) {  // run.json has their texts
     const std::string of = option;
-    std::string name = of;
-    for (char& c : name) c = c == '-' ? '_' : c;
+    const std::string name = recorded_name(of, {});
     const Json theirs = then.value(name, Json()), ours = settings.value(name, Json());
     if (!taken(of) || theirs.is_null() || theirs == ours) continue;
     throw user_error({.file = given(of)->words.front()},

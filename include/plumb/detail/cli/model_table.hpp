@@ -110,8 +110,8 @@ struct AskedModel {
 
 /// A value of a table's column for an option. The relative path of a file is relative to the table's
 /// folder, like a model's path. A prefix or system message is a file only if that file exists.
-inline std::string next_to(const DiskPath& table, const std::string& option,
-                           const std::string& value) {
+inline std::string relative_to_table(const DiskPath& table, const std::string& option,
+                                     const std::string& value) {
   const std::filesystem::path path = value;
   if (value.starts_with("hf:") || path.is_absolute()) return value;
   const std::string placed = (table.parent() / value).string();
@@ -169,7 +169,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
         throw user_error(at(field), "must be the same for all models",
                          "set --" + option + " on the command line");
       }
-      made.options[option] = is_switch ? value : Json(next_to(file, option, text));
+      made.options[option] = is_switch ? value : Json(relative_to_table(file, option, text));
     }
   }
   if (made.word.empty()) {

@@ -5,9 +5,9 @@
 //
 // There are two definitions. For text written by people and models, white space is the property
 // White_Space of The Unicode Standard (PropList), which is also what \s matches in regular
-// expressions: `is_white_space`, `leading_white_space`. In data files, it is a space, a tab, a
-// carriage return or a line feed: `is_blank`, `trimmed`. File formats treat Unicode's other spaces
-// as ordinary characters.
+// expressions: `is_white_space`, `leading_white_space`, `trailing_white_space`. In data files, it is
+// a space, a tab, a carriage return or a line feed: `is_blank`, `trimmed`. File formats treat
+// Unicode's other spaces as ordinary characters.
 
 #include <cstddef>
 #include <string_view>
@@ -50,6 +50,17 @@ inline constexpr std::string_view white_space = " \t\r\n";
     at += size;
   }
   return at;
+}
+
+/// The number of bytes of Unicode white space at the end of a text; likewise.
+[[nodiscard]] inline std::size_t trailing_white_space(std::string_view text) noexcept {
+  std::size_t end = 0;  // of the last character that is not white space
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [value, size] = first_code_point(text.substr(at));
+    at += size == 0 ? 1 : size;
+    if (size == 0 || !is_white_space(value)) end = at;
+  }
+  return text.size() - end;
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

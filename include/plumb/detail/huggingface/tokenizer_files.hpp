@@ -43,22 +43,11 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   }
 }
 
-/// A line without its trailing white space.
-[[nodiscard]] inline std::string trimmed_end(const std::string& line) {
-  std::size_t end = 0;
-  for (std::size_t at = 0; at < line.size();) {
-    const CodePoint c = first_code_point(std::string_view(line).substr(at));
-    at += c.size;
-    if (!is_white_space(c.value)) end = at;
-  }
-  return line.substr(0, end);
-}
-
 /// Reads vocab.txt: one token per line, with trailing white space removed.
 [[nodiscard]] inline TokenizerJson vocabulary_of_lines(const std::filesystem::path& file) {
   TokenizerJson vocabulary = TokenizerJson::object();
   for_each_line(file, [&](const std::string& line, std::size_t count) {
-    const std::string token = trimmed_end(line);
+    const std::string token = line.substr(0, line.size() - trailing_white_space(line));
     if (!vocabulary.emplace(token, count - 1).second) {
       throw user_error({file, count}, "lists \"" + shortened(token) + "\" a second time",
                        "remove one of them");

@@ -18,7 +18,6 @@
 
 #include "plumb/detail/core/capitalize.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
@@ -33,17 +32,6 @@ inline std::string with_single_spaces(std::string_view text) {
     made.push_back(c);
   }
   return made;
-}
-
-/// The white space at the end of a text.
-inline std::string trailing_white_space(std::string_view text) {
-  std::size_t end = 0;  // of the last character that is not white space
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint c = first_code_point(text.substr(at));
-    at += c.size;
-    if (!is_white_space(c.value)) end = at;
-  }
-  return std::string(text.substr(end));
 }
 
 /// A prompt that consists of `head` and the answer.
@@ -74,9 +62,9 @@ template <PromptBuilder Builder>
     const ByteSpan answer = statement.answer.front();
     std::string join = text->empty() ? "" : " ";
     if (answer.begin > statement.context) {
-      join = detail::trailing_white_space(
-          std::string_view(statement.text)
-              .substr(statement.context, answer.begin - statement.context));
+      const std::string_view before =
+          std::string_view(statement.text).substr(0, answer.begin).substr(statement.context);
+      join = before.substr(before.size() - trailing_white_space(before));
     }
     std::string head = *text;
     if (!join.empty() && join != " " && head.ends_with(join)) {

@@ -86,7 +86,7 @@ using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, 
   return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};
 }
 
-/// The p-value of a correlation; its tail is not computed accurately below `smallest_shown_p`.
+/// The p-value of a correlation. Below `smallest_shown_p`, only that bound is shown.
 [[nodiscard]] inline std::string p_text(const std::optional<double>& p) {
   if (!p) return "–";
   return *p < smallest_shown_p ? "< 1e-15" : small_number(*p);

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
@@ -27,32 +26,32 @@ inline bool are_closed_sets(const std::vector<ResultFolder>& runs) {
   });
 }
 
-/// The relations that two closed-set runs share.
-[[nodiscard]] inline std::vector<std::pair<RecordedRelation, RecordedRelation>> shared_relations(
-    const ResultFolder& one, const ResultFolder& other) {
-  std::vector<std::pair<RecordedRelation, RecordedRelation>> shared;
-  const std::vector<RecordedRelation> theirs = recorded_relations(other.path);
-  for (const RecordedRelation& ours : recorded_relations(one.path)) {
-    const auto same = ranges::find_if(theirs, [&](const RecordedRelation& relation) {
+/// Calls `visit(ours, theirs)` for each relation of `first` that a closed-set run has too.
+template <class Visit>
+void for_each_shared_relation(const std::vector<RecordedRelation>& first, const ResultFolder& other,
+                              Visit visit) {
+  const std::vector<RecordedRelation> all = recorded_relations(other.path);
+  for (const RecordedRelation& ours : first) {
+    const auto theirs = ranges::find_if(all, [&](const RecordedRelation& relation) {
       return relation.relation.code == ours.relation.code;
     });
-    if (same != theirs.end()) shared.emplace_back(ours, *same);
+    if (theirs != all.end()) visit(ours, *theirs);
   }
-  return shared;
 }
 
 /// Whether all runs are closed sets with the same options and the same scoring.
 [[nodiscard]] inline bool compares_scores(const std::vector<ResultFolder>& runs) {
   if (!are_closed_sets(runs)) return false;
-  for (const ResultFolder& run : runs) {
-    for (const auto& [ours, theirs] : shared_relations(runs.front(), run)) {
-      if (ours.reduction != theirs.reduction || ours.span != theirs.span ||
-          ours.relation.options != theirs.relation.options) {
-        return false;
-      }
-    }
+  const std::vector<RecordedRelation> first = recorded_relations(runs.front().path);
+  bool are_same = true;
+  for (std::size_t run = 1; run < runs.size() && are_same; ++run) {
+    for_each_shared_relation(
+        first, runs[run], [&](const RecordedRelation& ours, const RecordedRelation& theirs) {
+          are_same = are_same && ours.reduction == theirs.reduction && ours.span == theirs.span &&
+                     ours.relation.options == theirs.relation.options;
+        });
   }
-  return true;
+  return are_same;
 }
 
 /// Whether two lists of templates have different texts at the same index.
@@ -80,17 +79,19 @@ inline std::string list_of_relations(const std::vector<std::string>& codes) {
     const std::vector<ResultFolder>& runs) {
   std::vector<std::string> remarks;
   if (!are_closed_sets(runs)) return remarks;
+  const std::vector<RecordedRelation> first = recorded_relations(runs.front().path);
   for (std::size_t run = 1; run < runs.size(); ++run) {
     std::vector<std::string> options, templates;
-    for (const auto& [ours, theirs] : shared_relations(runs.front(), runs[run])) {
-      const auto options_of = [](const RecordedRelation& one) {
-        return std::set(one.relation.options.begin(), one.relation.options.end());
-      };
-      if (options_of(ours) != options_of(theirs)) options.push_back(ours.relation.code);
-      if (has_other_text(ours.relation.templates, theirs.relation.templates)) {
-        templates.push_back(ours.relation.code);
-      }
-    }
+    const auto options_of = [](const RecordedRelation& one) {
+      return std::set(one.relation.options.begin(), one.relation.options.end());
+    };
+    for_each_shared_relation(
+        first, runs[run], [&](const RecordedRelation& ours, const RecordedRelation& theirs) {
+          if (options_of(ours) != options_of(theirs)) options.push_back(ours.relation.code);
+          if (has_other_text(ours.relation.templates, theirs.relation.templates)) {
+            templates.push_back(ours.relation.code);
+          }
+        });
     const auto remark = [&](const char* what, const std::vector<std::string>& codes) {
       if (codes.empty()) return;
       remarks.push_back(runs[run].name + " has other " + what + " than " + runs.front().name +

@@ -199,16 +199,18 @@ class ServerConnection {
     const TokenId id = bos.tokens.front().id;
     const HttpReply reply = client_.ask(dialect_->tokenize_as_configured("a"));
     adds_bos_ = begins_with(dialect_->read_tokens(reply, "a"), id);
-    if (*adds_bos_ || is_special(bos_text)) bos_ = id;
+    if (*adds_bos_ || !is_plain(bos_text, id)) bos_ = id;
   }
 
-  /// Whether a text is one special token: the server reads it as one token, and as other tokens if
-  /// special tokens are not parsed.
+  /// Whether a text is this token even if special tokens are not parsed.
+  [[nodiscard]] bool is_plain(std::string_view text, TokenId id) {
+    const Tokenization plain = remote_.asked(text, false);
+    return plain.tokens.size() == 1 && plain.tokens.front().id == id;
+  }
+  /// Whether a text is one special token.
   [[nodiscard]] bool is_special(std::string_view text) {
     const Tokenization parsed = remote_.asked(text, true);
-    if (parsed.tokens.size() != 1) return false;
-    const Tokenization plain = remote_.asked(text, false);
-    return plain.tokens.size() != 1 || plain.tokens.front().id != parsed.tokens.front().id;
+    return parsed.tokens.size() == 1 && !is_plain(text, parsed.tokens.front().id);
   }
 
   /// Describes how the current model differs from the one that plumb first connected to, such as
